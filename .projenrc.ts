@@ -1,0 +1,132 @@
+import { cdk8s, javascript } from 'projen';
+
+const NAME = 'cdk8s-platform-services';
+
+/** Newest served versions; the second run of the unit tests uses them in place of the floors. */
+const NEWEST = { cdk8s: '2.70.106', constructs: '10.8.1' };
+
+const project = new cdk8s.ConstructLibraryCdk8s({
+  name: NAME,
+  description: 'cdk8s constructs for policy agents (OPA, Cerbos) and caches (Infinispan) on Kubernetes',
+  keywords: ['cdk8s', 'kubernetes', 'opa', 'open-policy-agent', 'cerbos', 'infinispan', 'authorization'],
+  author: `${NAME} maintainers`,
+  authorAddress: `${NAME}@users.noreply.github.com`,
+  repositoryUrl: `https://github.com/${NAME}/${NAME}.git`,
+  license: 'Apache-2.0',
+  defaultReleaseBranch: 'main',
+  packageManager: javascript.NodePackageManager.NPM,
+  projenrcTs: true,
+
+  // `lib` stays pure TypeScript; what jsii compiles goes to `build`.
+  srcdir: 'lib',
+  libdir: 'build',
+  entrypoint: 'build/index.js',
+  minNodeVersion: '20.16.0',
+  jsiiVersion: '~6.0.0',
+  typescriptVersion: '~6.0.0',
+
+  // The floors. cdk8s 2.68.12 is the lowest 2.68 release that the registry serves within the range of cdk8s-plus-28;
+  // constructs 10.5.0 brought mixins.
+  cdk8sVersion: '2.68.12',
+  constructsVersion: '10.5.0',
+  peerDeps: ['cdk8s-plus-28@^2.5.6'],
+  devDeps: [
+    '@cerbos/cerbos-linux-x64@0.55.0',
+    '@cerbos/grpc@0.21.0',
+    '@jsii/runtime@1.140.0',
+    '@kubernetes/client-node@1.4.0',
+    'ajv@8.20.0',
+    'cdk8s-cli@2.207.60',
+    'kubernetes-types@1.30.0',
+    'tsx@4.23.15',
+    'yaml@2.9.1',
+    `cdk8s-newest@npm:cdk8s@${NEWEST.cdk8s}`,
+    `constructs-newest@npm:constructs@${NEWEST.constructs}`,
+  ],
+
+  publishToPypi: { distName: NAME, module: NAME.replaceAll('-', '_') },
+  publishToMaven: { javaPackage: 'io.github.cdk8splatformservices', mavenGroupId: 'io.github.cdk8splatformservices', mavenArtifactId: NAME },
+
+  github: false,
+  release: false,
+  buildWorkflow: false,
+  depsUpgrade: false,
+  sampleCode: false,
+  integrationTestAutoDiscover: false,
+
+  // Tests never rewrite a snapshot, and are type-checked.
+  typecheckTests: true,
+  jestOptions: {
+    updateSnapshot: javascript.UpdateSnapshot.NEVER,
+    junitReporting: false,
+    jestConfig: {
+      collectCoverage: false,
+      testMatch: ['<rootDir>/@(test|examples)/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.real\\.test\\.ts$'],
+      moduleNameMapper: { [`^${NAME}$`]: '<rootDir>/lib' },
+    },
+  },
+  eslintOptions: { dirs: ['lib'], devdirs: ['test', 'examples', 'bench', 'scripts'] },
+  gitignore: ['/.tools/', '/examples/*/dist/'],
+});
+
+// The matching kernel of this runtime is not served; the runtime is self-contained, so any kernel satisfies npm.
+project.package.addField('overrides', { '@jsii/kernel': '1.22.0' });
+project.package.addField('private', undefined);
+
+for (const dir of ['examples', 'bench', 'scripts', 'docs', 'tools', '.ci']) {
+  project.npmignore?.addPatterns(`/${dir}/`);
+}
+project.npmignore?.addPatterns('/.tools/', '/.eslintrc.json', '/tsconfig.*.json', '/projenrc/', '/CONTRIBUTING.md');
+
+// The examples import the package by its name, as a user would.
+new javascript.TypescriptConfig(project, {
+  fileName: 'examples/tsconfig.json',
+  extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
+  include: ['**/*.ts'],
+  compilerOptions: { noEmit: true, rootDir: '..', paths: { [NAME]: ['../lib'] } },
+});
+new javascript.TypescriptConfig(project, {
+  fileName: 'scripts/tsconfig.json',
+  extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
+  include: ['**/*.ts', '../bench/**/*.ts'],
+  compilerOptions: { noEmit: true, rootDir: '..' },
+});
+
+const compile = project.tasks.tryFind('compile');
+compile?.env('JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION', '20');
+project.tasks.tryFind('docgen')?.env('JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION', '20');
+
+project.addTask('synth', {
+  description: 'Synthesise every example to dist/<example>/ and print one table',
+  exec: 'tsx scripts/synth.ts',
+  receiveArgs: true,
+});
+project.addTask('tools', {
+  description: 'Bring what npm lacks into .tools/ (pinned, incremental)',
+  exec: 'tsx scripts/tools.ts',
+  receiveArgs: true,
+});
+project.addTask('test:real', {
+  description: 'Tests against programs in .tools/ (fails when they are missing: run `npm run tools` first)',
+  exec: "jest --ci --testMatch '<rootDir>/test/**/*.real.test.ts' --testPathIgnorePatterns /node_modules/",
+  receiveArgs: true,
+});
+project.addTask('test:newest', {
+  description: 'Unit tests once more, with the newest served cdk8s and constructs',
+  exec: 'jest --ci --config test/jest.newest.json',
+  receiveArgs: true,
+});
+project.addTask('bench:synth', {
+  description: 'Synth time of agents against the same objects written by hand',
+  steps: [{ spawn: 'compile' }, { exec: 'node bench/synth.mjs', receiveArgs: true }],
+});
+project.addTask('package:code-only', {
+  description: 'Generate the bindings of every target language, without their toolchains',
+  exec: 'jsii-pacmak -v --code-only',
+});
+for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts and benchmarks']]) {
+  project.testTask.prependExec(`tsc --noEmit -p ${config}`, { name: `Type-check the ${what}` });
+}
+
+project.synth();

@@ -1,0 +1,26 @@
+/** What a user may know better than the checks at synth: names a refusal that is to be passed over. */
+export enum Acknowledgement {
+  /**
+   * `internalTrafficPolicy: Local` although some nodes may have no agent: clients there get no answer at all, since
+   * their packets are dropped.
+   */
+  LOCAL_WITHOUT_FULL_COVERAGE = 'LOCAL_WITHOUT_FULL_COVERAGE',
+
+  /**
+   * Role groups of a DaemonSet that may select the same node: it then runs one agent of each.
+   */
+  OVERLAPPING_ROLE_GROUPS = 'OVERLAPPING_ROLE_GROUPS',
+
+  /**
+   * A Unix socket beside required client certificates: whoever mounts the socket's directory needs no certificate.
+   */
+  SOCKET_BESIDE_CLIENT_CERTIFICATES = 'SOCKET_BESIDE_CLIENT_CERTIFICATES',
+
+  /**
+   * The manifests are applied on the server's side, so a ConfigMap may have 1 MiB instead of 256 KiB (the limit of the
+   * annotation that client-side apply writes).
+   *
+   * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
+   */
+  SERVER_SIDE_APPLY = 'SERVER_SIDE_APPLY',
+}

@@ -1,0 +1,189 @@
+import { Duration } from 'cdk8s';
+import { OpaBundle, OpaDiscovery, OpaDownload, OpaSigning } from './opa-bundle';
+import { OpaDecisionLogs, OpaStatus } from './opa-logs';
+import { bindRemote, OpaRemote } from './opa-remote';
+import { checkRoot, Root } from './roots';
+import { isObject, Json, mergePatch } from '../../private/merge';
+
+/** Where downloads are kept, if any are. */
+const PERSISTENCE_DIRECTORY = '/persistence';
+
+/** The parts of an engine's props that stand in OPA's configuration file. */
+export interface OpaConfigParts {
+  readonly bundles: Record<string, OpaBundle>;
+  readonly discovery?: OpaDiscovery;
+  readonly decisionLogs?: OpaDecisionLogs;
+  readonly status?: OpaStatus;
+  readonly labels: Record<string, string>;
+  readonly config?: any;
+  readonly configRoots?: string[];
+}
+
+/** OPA's configuration file, and what it needs in the pod. */
+export interface OpaConfig {
+  readonly json: Json;
+  readonly env: any[];
+  readonly volumes: any[];
+  readonly volumeMounts: any[];
+  /** What the downloads own, by where it was said. */
+  readonly roots: { readonly where: string; readonly root: Root }[];
+  /** Whether OPA waits for a download before it is ready. */
+  readonly downloads: boolean;
+}
+
+/** Renders OPA's configuration. @see https://www.openpolicyagent.org/docs/configuration */
+export function renderConfig(parts: OpaConfigParts): OpaConfig {
+  const services: Json = {};
+  const keys: Json = {};
+  const env: any[] = [];
+  const volumes: any[] = [];
+  const volumeMounts: any[] = [];
+  const roots: { where: string; root: Root }[] = [];
+
+  const addRemote = (name: string, remote: OpaRemote): string => {
+    const bound = bindRemote(name, remote);
+    services[name] = bound.service;
+    if (bound.volume) {
+      volumes.push(bound.volume);
+      volumeMounts.push(bound.volumeMount);
+    }
+    return bound.resource;
+  };
+
+  const addDownload = (name: string, where: string, download: OpaDownload): Json => {
+    roots.push(...checkRoots(where, download.roots).map((root) => ({ where, root })));
+    const resource = addRemote(name, download);
+    if (!resource) throw new Error(`url of ${where} needs the path of the bundle, given ${JSON.stringify(download.url)}`);
+    if (download.signing) addKey(name, where, download.signing);
+    return {
+      service: name,
+      resource,
+      ...(download.persist && { persist: true }),
+      ...polling(download.pollingMin, download.pollingMax),
+      ...(download.signing && { signing: { keyid: download.signing.keyId, ...(download.signing.scope && { scope: download.signing.scope }) } }),
+    };
+  };
+
+  const addKey = (name: string, where: string, signing: OpaSigning) => {
+    if ((signing.publicKey === undefined) === (signing.secretKey === undefined)) {
+      throw new Error(`signing of ${where} needs exactly one of publicKey and secretKey`);
+    }
+    const algorithm = signing.algorithm ?? (signing.publicKey ? 'RS256' : 'HS256');
+    if (signing.publicKey !== undefined && algorithm.startsWith('HS')) {
+      throw new Error(`the key of ${algorithm} in the signing of ${where} is a secret: give it as secretKey, from a Secret`);
+    }
+    const variable = `OPA_KEY_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
+    if (signing.secretKey) env.push({ name: variable, ...wireValue(signing.secretKey, `secretKey of ${where}`) });
+    const key = { key: signing.publicKey ?? `\${${variable}}`, algorithm };
+    if (keys[signing.keyId] && JSON.stringify(keys[signing.keyId]) !== JSON.stringify(key)) {
+      throw new Error(`signing key ${signing.keyId} is given twice, with different values`);
+    }
+    keys[signing.keyId] = key;
+  };
+
+  const bundles: Json = {};
+  for (const [name, bundle] of Object.entries(parts.bundles)) {
+    checkRemoteName(name);
+    bundles[name] = {
+      ...addDownload(name, `bundle ${name}`, bundle),
+      ...(bundle.sizeLimitBytes !== undefined && { size_limit_bytes: bundle.sizeLimitBytes }),
+    };
+  }
+
+  const generated: Json = { labels: parts.labels, services, status: { prometheus: true } };
+  if (Object.keys(bundles).length > 0) generated.bundles = bundles;
+  if (parts.discovery) {
+    generated.discovery = {
+      ...addDownload('discovery', 'discovery', parts.discovery),
+      ...(parts.discovery.decision && { decision: parts.discovery.decision }),
+    };
+  }
+  if (parts.status?.console) generated.status.console = true;
+  if (parts.status?.remote) {
+    addRemote('status', parts.status.remote);
+    services.status.url = parts.status.remote.url.replace(/\/+$/, '');
+    generated.status.service = 'status';
+  }
+  if (parts.decisionLogs) generated.decision_logs = decisionLogs(parts.decisionLogs, addRemote);
+  if (Object.keys(keys).length > 0) generated.keys = keys;
+
+  roots.push(...rawRoots(parts).map((root) => ({ where: 'configRoots', root })));
+  const json = mergePatch(generated, parts.config ?? {});
+  if (persists(json)) {
+    json.persistence_directory ??= PERSISTENCE_DIRECTORY;
+    volumes.push({ name: 'persistence', emptyDir: {} });
+    volumeMounts.push({ name: 'persistence', mountPath: json.persistence_directory });
+  }
+  return { json, env, volumes, volumeMounts, roots, downloads: [json.bundles, json.bundle, json.discovery].some(isFilled) };
+}
+
+function decisionLogs(logs: OpaDecisionLogs, addRemote: (name: string, remote: OpaRemote) => string): Json {
+  if (!logs.console && !logs.remote) throw new Error('decisionLogs need console or remote, given neither');
+  const reporting = {
+    ...(logs.uploadMin && { min_delay_seconds: logs.uploadMin.toSeconds() }),
+    ...(logs.uploadMax && { max_delay_seconds: logs.uploadMax.toSeconds() }),
+    ...(logs.maxDecisionsPerSecond !== undefined && { max_decisions_per_second: logs.maxDecisionsPerSecond }),
+  };
+  return {
+    console: logs.console ?? false,
+    ...(logs.remote && { service: 'decision-logs', resource: `/${addRemote('decision-logs', logs.remote)}` }),
+    ...(Object.keys(reporting).length > 0 && { reporting }),
+    ...(logs.maskDecision && { mask_decision: logs.maskDecision }),
+  };
+}
+
+function checkRemoteName(name: string) {
+  if (!/^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/.test(name) || ['discovery', 'status', 'decision-logs'].includes(name)) {
+    throw new Error(
+      'names of bundles must be at most 42 lower-case letters, digits and dashes, and none of discovery, status and ' +
+      `decision-logs, given ${JSON.stringify(name)}`,
+    );
+  }
+}
+
+function checkRoots(where: string, roots: string[] | undefined): Root[] {
+  if (!roots || roots.length === 0) {
+    throw new Error(`roots of ${where} must be stated as its manifest states them, [''] when it states none`);
+  }
+  return roots.map((root) => checkRoot(root, where));
+}
+
+/** Bundles in the raw configuration must have their roots stated too. */
+function rawRoots(parts: OpaConfigParts): Root[] {
+  const downloads = ['bundles', 'bundle', 'discovery'].filter((key) => isFilled(parts.config?.[key]));
+  if (downloads.length === 0) {
+    if (parts.configRoots) throw new Error('configRoots are given, but config names no bundles and no discovery');
+    return [];
+  }
+  if (!parts.configRoots) {
+    throw new Error(`config names ${downloads.join(' and ')}, so configRoots must state the roots of these bundles, [''] when they state none`);
+  }
+  return checkRoots('configRoots', parts.configRoots);
+}
+
+function isFilled(value: any): boolean {
+  return isObject(value) && Object.keys(value).length > 0;
+}
+
+function persists(json: Json): boolean {
+  return [...Object.values(json.bundles ?? {}), json.discovery].some((download: any) => download?.persist);
+}
+
+function polling(min?: Duration, max?: Duration): Json {
+  if (!min && !max) return {};
+  if (min && max && min.toSeconds() > max.toSeconds()) {
+    throw new Error(`pollingMin must not be above pollingMax, given ${min.toSeconds()} and ${max.toSeconds()} seconds`);
+  }
+  return {
+    polling: {
+      ...(min && { min_delay_seconds: min.toSeconds() }),
+      ...(max && { max_delay_seconds: max.toSeconds() }),
+    },
+  };
+}
+
+/** The wire form of a value for an environment variable that must not be a literal. */
+export function wireValue(value: { readonly value?: any; readonly valueFrom?: any }, what: string): Json {
+  if (value.valueFrom === undefined) throw new Error(`${what} must come from a Secret, not from a literal`);
+  return { valueFrom: value.valueFrom };
+}

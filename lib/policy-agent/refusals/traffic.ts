@@ -1,0 +1,26 @@
+import { Refusal } from './refusal';
+import { Acknowledgement } from '../acknowledgement';
+import { InternalTrafficPolicy } from '../traffic';
+
+/** What the Service of an agent must not promise. */
+export const TRAFFIC_REFUSALS: Refusal[] = [
+  function localOnScaledWorkload({ traits, internalTrafficPolicy, mode, service, acknowledged }) {
+    if (traits.perNode || !service || internalTrafficPolicy !== InternalTrafficPolicy.LOCAL) return undefined;
+    if (acknowledged.includes(Acknowledgement.LOCAL_WITHOUT_FULL_COVERAGE)) return undefined;
+    return `internalTrafficPolicy Local with deploymentMode ${mode}: clients on nodes without a pod of the agent get no answer, since their ` +
+      'packets are dropped; leave internalTrafficPolicy out (trafficDistribution prefers near pods without dropping packets), or acknowledge ' +
+      'LOCAL_WITHOUT_FULL_COVERAGE';
+  },
+
+  function inertTrafficDistribution({ props, internalTrafficPolicy }) {
+    if (!props.trafficDistribution || internalTrafficPolicy !== InternalTrafficPolicy.LOCAL) return undefined;
+    return `trafficDistribution ${props.trafficDistribution} has no effect with internalTrafficPolicy Local ` +
+      `(${props.internalTrafficPolicy ? 'given' : 'the default of this deploymentMode'}): set internalTrafficPolicy to CLUSTER, or leave one of both out`;
+  },
+
+  function trafficWithoutService({ service, props }) {
+    if (service) return undefined;
+    const given = (['internalTrafficPolicy', 'trafficDistribution', 'headlessService', 'ipFamily'] as const).filter((key) => props[key]);
+    return given.length > 0 ? `${given.join(' and ')} concern the Service, but access has no AgentAccess.service()` : undefined;
+  },
+];

@@ -1,0 +1,14 @@
+/** Prefix of every label, annotation and metadata key that this library invents. */
+export const PREFIX = 'cdk8s-platform-services';
+
+export const NAME_LABEL = 'app.kubernetes.io/name';
+export const INSTANCE_LABEL = 'app.kubernetes.io/instance';
+export const COMPONENT_LABEL = 'app.kubernetes.io/component';
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+/** As the Stackable operators name it. */
+export const ROLE_GROUP_LABEL = 'app.kubernetes.io/role-group';
+/** Stands in the selectors of workloads and disruption budgets only, so that both kinds can live side by side. */
+export const WORKLOAD_KIND_LABEL = `${PREFIX}/workload-kind`;
+
+/** On pods: changes with every configuration file, so that a change rolls them. */
+export const CHECKSUM_ANNOTATION = `${PREFIX}/configuration-checksum`;
