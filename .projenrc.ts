@@ -35,9 +35,12 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     '@cerbos/grpc@0.21.0',
     '@jsii/runtime@1.140.0',
     '@kubernetes/client-node@1.4.0',
+    '@peculiar/x509@2.2.0',
     'ajv@8.20.0',
+    'bcryptjs@3.0.3',
     'cdk8s-cli@2.207.60',
     'kubernetes-types@1.30.0',
+    'reflect-metadata@0.2.2',
     'tsx@4.23.15',
     'yaml@2.9.1',
     `cdk8s-newest@npm:cdk8s@${NEWEST.cdk8s}`,
@@ -109,12 +112,12 @@ project.addTask('tools', {
 });
 project.addTask('test:real', {
   description: 'Tests against programs in .tools/ (fails when they are missing: run `npm run tools` first)',
-  exec: "jest --ci --testMatch '<rootDir>/test/**/*.real.test.ts' --testPathIgnorePatterns /node_modules/",
+  exec: 'jest --ci --config test/jest.real.config.js',
   receiveArgs: true,
 });
 project.addTask('test:newest', {
   description: 'Unit tests once more, with the newest served cdk8s and constructs',
-  exec: 'jest --ci --config test/jest.newest.json',
+  exec: 'jest --ci --config test/jest.newest.config.js',
   receiveArgs: true,
 });
 project.addTask('bench:synth', {

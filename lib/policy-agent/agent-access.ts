@@ -1,3 +1,4 @@
+import { AccessWay } from './access-way';
 import { SocketDirectory } from './socket-directory';
 
 /** Options of `AgentAccess.hostPort`. */
@@ -91,19 +92,4 @@ export class AgentAccess {
     /** @internal */
     public readonly _way: AccessWay,
   ) {}
-}
-
-/** What one way of access asks for. */
-export interface AccessWay {
-  readonly service?: boolean;
-  readonly hostPorts?: Record<string, number>;
-  readonly socket?: SocketAccess;
-}
-
-export interface SocketAccess {
-  readonly hostDirectory?: string;
-  readonly directory: SocketDirectory;
-  /** Four octal digits. */
-  readonly mode: string;
-  readonly group?: number;
 }

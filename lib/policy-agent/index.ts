@@ -1,5 +1,5 @@
 export * from './acknowledgement';
-export { AgentAccess, HostPortAccessOptions, UnixSocketAccessOptions } from './agent-access';
+export * from './agent-access';
 export * from './agent-metrics';
 export * from './agent-tls';
 export * from './cerbos';
@@ -12,7 +12,7 @@ export * from './network-peer';
 export * from './opa';
 export * from './policy-agent';
 export * from './policy-agent-props';
-export { PolicyConfigMapOptions, PolicyFiles } from './policy-files';
+export * from './policy-files';
 export * from './role-group';
 export * from './rollout';
 export * from './scheduling';

@@ -1,6 +1,7 @@
 import { posix } from 'path';
+import { AccessWay, SocketAccess } from './access-way';
 import { Acknowledgement } from './acknowledgement';
-import { AccessWay, AgentAccess, SocketAccess } from './agent-access';
+import { AgentAccess } from './agent-access';
 import { AgentMetrics } from './agent-metrics';
 import { AgentTls, ClientCertificates } from './agent-tls';
 import { DeploymentMode, ModeRollout, MODES, ModeTraits } from './deployment-mode';

@@ -1,4 +1,5 @@
 import { Duration } from 'cdk8s';
+import { AUDIT_DIRECTORY } from './directories';
 
 /** What is logged. */
 export interface CerbosAuditOptions {
@@ -87,6 +88,3 @@ export class CerbosAudit {
     };
   }
 }
-
-/** Directory of the pod for entries that wait. */
-export const AUDIT_DIRECTORY = '/audit';

@@ -1,7 +1,8 @@
 import { Duration } from 'cdk8s';
 import type { EnvValue } from 'cdk8s-plus-28';
-import { AUDIT_DIRECTORY, CerbosAudit } from './cerbos-audit';
+import { CerbosAudit } from './cerbos-audit';
 import { CerbosStorage } from './cerbos-storage';
+import { AUDIT_DIRECTORY, CONFIG_DIRECTORY } from './directories';
 import { StorageBinding } from './storage-binding';
 import { engineVariables, isReserved, nodeVariables } from '../../private/environment';
 import { isObject, Json, mergePatch } from '../../private/merge';
@@ -143,7 +144,6 @@ export interface CerbosEngineProps {
   readonly grpcPort?: number;
 }
 
-const CONFIG_DIRECTORY = '/config';
 const CONFIG_FILE = '.cerbos.yaml';
 const SOCKET_FILE = 'cerbos.sock';
 const PASSWORD_HASH_VARIABLE = 'CERBOS_ADMIN_PASSWORD_HASH';

@@ -1,7 +1,9 @@
 import { Duration } from 'cdk8s';
+import { WORK_DIRECTORY } from './directories';
 import { CerbosStorageBinder, StorageBinding } from './storage-binding';
 import { refusePasswordInUrl } from '../../private/secrets';
-import { PolicyFiles, bindPolicyFiles } from '../policy-files';
+import { bindPolicyFiles } from '../bind-policy-files';
+import { PolicyFiles } from '../policy-files';
 import { SecretKey } from '../secret-key';
 
 /** Options of `CerbosStorage.git`. */
@@ -244,8 +246,10 @@ export class CerbosStorage {
   public static hub(options: CerbosHubOptions): CerbosStorage {
     return new CerbosStorage(() => ({
       driver: 'hub',
-      config: { remote: { deploymentID: options.deploymentId, cacheDir: `${WORK_DIRECTORY}/hub-cache`, tempDir: `${WORK_DIRECTORY}/hub-tmp` } },
-      ...writable(),
+      // Cerbos does not make these directories, so each is a mount of its own.
+      config: { remote: { deploymentID: options.deploymentId, cacheDir: '/hub/cache', tempDir: '/hub/tmp' } },
+      volumes: [{ name: 'hub-cache', emptyDir: {} }, { name: 'hub-tmp', emptyDir: {} }],
+      volumeMounts: [{ name: 'hub-cache', mountPath: '/hub/cache' }, { name: 'hub-tmp', mountPath: '/hub/tmp' }],
       env: [
         secretVariable('CERBOS_HUB_CLIENT_ID', options.clientIdSecret),
         secretVariable('CERBOS_HUB_CLIENT_SECRET', options.clientSecretSecret),
@@ -286,9 +290,6 @@ export class CerbosStorage {
     public readonly _bind: CerbosStorageBinder,
   ) {}
 }
-
-/** A scratch directory of the pod, for what a driver downloads. */
-const WORK_DIRECTORY = '/work';
 
 function writable(): Required<Pick<StorageBinding, 'volumes' | 'volumeMounts'>> {
   return { volumes: [{ name: 'work', emptyDir: {} }], volumeMounts: [{ name: 'work', mountPath: WORK_DIRECTORY }] };

@@ -1,5 +1,3 @@
-export {
-  CerbosAudit, CerbosAuditOptions, CerbosKafkaAuditOptions, CerbosLocalAuditOptions,
-} from './cerbos-audit';
+export * from './cerbos-audit';
 export * from './cerbos-engine';
 export * from './cerbos-storage';

@@ -2,4 +2,4 @@ export { OpaAuthorization } from './opa-authorization';
 export * from './opa-bundle';
 export * from './opa-engine';
 export * from './opa-logs';
-export { OpaRemote } from './opa-remote';
+export * from './opa-remote';

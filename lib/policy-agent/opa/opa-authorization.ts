@@ -7,7 +7,8 @@ export enum OpaAuthorization {
   DECISIONS = 'DECISIONS',
 
   /**
-   * Your own `system.authz`, in a bundle or among the policy files. Until it is there, every request is refused.
+   * Your own `system.authz`, in a bundle or among the policy files. Until it is there, every request is refused. It must
+   * allow `GET` of `["health"]`, which the readiness probe asks, and should allow `["metrics"]`.
    *
    * @see https://www.openpolicyagent.org/docs/security#authentication-and-authorization
    */

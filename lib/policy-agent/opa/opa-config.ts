@@ -1,7 +1,8 @@
 import { Duration } from 'cdk8s';
+import { bindRemote } from './bind-remote';
 import { OpaBundle, OpaDiscovery, OpaDownload, OpaSigning } from './opa-bundle';
 import { OpaDecisionLogs, OpaStatus } from './opa-logs';
-import { bindRemote, OpaRemote } from './opa-remote';
+import { OpaRemote } from './opa-remote';
 import { checkRoot, Root } from './roots';
 import { isObject, Json, mergePatch } from '../../private/merge';
 

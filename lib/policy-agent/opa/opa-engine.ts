@@ -7,9 +7,10 @@ import { dataRoots, EVERYTHING, overlap, packageRoot, Root } from './roots';
 import { engineVariables, isReserved, nodeVariables } from '../../private/environment';
 import { refuseSecretLiterals } from '../../private/secrets';
 import { ClientCertificates } from '../agent-tls';
+import { bindPolicyFiles } from '../bind-policy-files';
 import { DeploymentMode } from '../deployment-mode';
 import { IPolicyEngine, PolicyEngineBinding, PolicyEngineContext } from '../engine';
-import { bindPolicyFiles, PolicyFiles } from '../policy-files';
+import { PolicyFiles } from '../policy-files';
 import { SecretKey } from '../secret-key';
 
 /** How much OPA logs. */
@@ -213,9 +214,7 @@ export class OpaEngine implements IPolicyEngine {
     const configName = `${context.instanceName}-config`;
     const tls = context.tlsDirectory !== undefined;
     const socket = context.socketDirectory && `${context.socketDirectory}/${SOCKET_FILE}`;
-    const health = (path: string, socketPath?: string) => socketPath
-      ? { exec: { command: this.socketProbe(socketPath, path) }, timeoutSeconds: 5 }
-      : { httpGet: { path, port: 'diagnostics' }, timeoutSeconds: 3 };
+    const probes = this.probes(authorization, config.downloads, socket);
 
     return {
       containers: [{
@@ -256,9 +255,7 @@ export class OpaEngine implements IPolicyEngine {
         ...(context.listensOnNetwork ? [{ name: 'http', port, appProtocol: tls ? 'https' : 'http' }] : []),
         { name: 'diagnostics', port: diagnosticPort, api: false },
       ],
-      startupProbe: { ...health('/health'), periodSeconds: 2, failureThreshold: 60 },
-      livenessProbe: { ...health('/health', socket), periodSeconds: 10 },
-      readinessProbe: { ...health(config.downloads ? '/health?bundles' : '/health', socket), periodSeconds: 5 },
+      ...probes,
       shutdownGraceSeconds: SHUTDOWN_GRACE_SECONDS,
       user: 1000,
       socketFile: SOCKET_FILE,
@@ -285,12 +282,14 @@ export class OpaEngine implements IPolicyEngine {
       '--server',
       ...(context.listensOnNetwork ? [`--addr=:${listen.port}`] : []),
       ...(listen.socket ? [`--addr=unix://${listen.socket}`, `--unix-socket-perm=${context.socketMode}`] : []),
-      `--diagnostic-addr=:${listen.diagnosticPort}`,
+      // With TLS an address without a scheme would speak TLS, too.
+      `--diagnostic-addr=http://:${listen.diagnosticPort}`,
       `--config-file=${CONFIG_DIRECTORY}/${CONFIG_FILE}`,
       ...(context.tlsDirectory ? [
         `--tls-cert-file=${context.tlsDirectory}/tls.crt`,
         `--tls-private-key-file=${context.tlsDirectory}/tls.key`,
-        '--tls-cert-refresh-period=1m',
+        // OPA's own watch does not notice how the kubelet swaps the files of a volume.
+        '--tls-cert-refresh-period=10s',
       ] : []),
       ...(mutual ? [`--tls-ca-cert-file=${context.clientCaFile}`, '--authentication=tls'] : []),
       ...(props.clientTokenSecret ? ['--authentication=token'] : []),
@@ -308,14 +307,31 @@ export class OpaEngine implements IPolicyEngine {
     ];
   }
 
+  /**
+   * Startup and liveness never depend on a bundle: a bundle server that is down would restart the whole fleet. A policy
+   * of the user's own may come with a bundle, and until then OPA refuses even to tell its health.
+   */
+  private probes(authorization: OpaAuthorization, downloads: boolean, socket?: string) {
+    const own = authorization === OpaAuthorization.OWN_POLICY;
+    const ready = downloads ? '/health?bundles' : '/health';
+    const up = own ? { tcpSocket: { port: 'diagnostics' } } : { httpGet: { path: '/health', port: 'diagnostics' } };
+    return {
+      startupProbe: { ...up, timeoutSeconds: 3, periodSeconds: 2, failureThreshold: 60 },
+      livenessProbe: socket
+        ? { exec: { command: this.socketProbe(socket, '/health', own ? 'r.status_code > 0' : 'r.status_code == 200') }, timeoutSeconds: 5, periodSeconds: 10 }
+        : { ...up, timeoutSeconds: 3, periodSeconds: 10 },
+      readinessProbe: socket
+        ? { exec: { command: this.socketProbe(socket, ready, 'r.status_code == 200') }, timeoutSeconds: 5, periodSeconds: 5 }
+        : { httpGet: { path: ready, port: 'diagnostics' }, timeoutSeconds: 3, periodSeconds: 5 },
+    };
+  }
+
   /** OPA's image has no shell and no HTTP client but OPA itself. */
-  private socketProbe(socket: string, path: string): string[] {
+  private socketProbe(socket: string, path: string, condition: string): string[] {
     const [pathname, query] = path.split('?');
     const url = `unix://localhost${pathname}?${query ? `${query}&` : ''}socket=${encodeURIComponent(socket)}`;
-    return [
-      this.binaryPath, 'eval', '--fail', '--format=discard',
-      `r := http.send({"method": "GET", "url": ${JSON.stringify(url)}, "raise_error": false, "timeout": "4s"}); r.status_code == 200`,
-    ];
+    const send = `http.send({"method": "GET", "url": ${JSON.stringify(url)}, "raise_error": false, "timeout": "4s"})`;
+    return [this.binaryPath, 'eval', '--fail', '--format=discard', `r := ${send}; ${condition}`];
   }
 
   /** Which authorization holds: the generated policy is a file, and a bundle erases files at its roots. */

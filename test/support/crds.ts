@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'fs';
+import { join } from 'path';
+import { parse } from 'yaml';
+
+/** What is needed of a CustomResourceDefinition. */
+interface CustomResourceDefinition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly kind: string };
+    readonly versions: { readonly name: string; readonly served: boolean; readonly schema?: { readonly openAPIV3Schema: any } }[];
+  };
+}
+
+/**
+ * Folder of upstream CustomResourceDefinitions; environment variable `CRDS_DIR`.
+ *
+ * @default - `../shared/crds` beside the repository: the files are other people's, some under copyleft licences, so none
+ * is in it
+ */
+export function crdsDir(): string {
+  return process.env.CRDS_DIR ?? join(__dirname, '..', '..', '..', 'shared', 'crds');
+}
+
+/** Whether custom resources can be checked here. */
+export function crdsAvailable(): boolean {
+  return existsSync(crdsDir());
+}
+
+/** The `openAPIV3Schema` of a served version of a custom resource, if a file of the folder holds one. */
+export function findCrdSchema(group: string, version: string, kind: string): any {
+  for (const file of readdirSync(crdsDir()).filter((name) => name.endsWith('.yaml'))) {
+    for (const text of readFileSync(join(crdsDir(), file), 'utf8').split(/^---.*$/m)) {
+      // Parsing all of them would take seconds, searching them takes milliseconds.
+      if (!hasLine(text, 'group', group) || !hasLine(text, 'kind', kind)) continue;
+      const { spec }: CustomResourceDefinition = parse(text);
+      if (spec.group !== group || spec.names.kind !== kind) continue;
+      const found = spec.versions.find(({ name, served }) => name === version && served);
+      if (found) return found.schema?.openAPIV3Schema;
+    }
+  }
+  return undefined;
+}
+
+function hasLine(text: string, key: string, value: string): boolean {
+  return ['', '"', "'"].some((quote) => text.includes(` ${key}: ${quote}${value}${quote}\n`));
+}
