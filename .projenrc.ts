@@ -39,6 +39,7 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     'ajv@8.20.0',
     'bcryptjs@3.0.3',
     'cdk8s-cli@2.207.60',
+    'fast-check@4.11.0',
     'kubernetes-types@1.30.0',
     'reflect-metadata@0.2.2',
     'tsx@4.23.15',

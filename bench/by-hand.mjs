@@ -120,7 +120,7 @@ decisions := {
               'run',
               '--server',
               '--addr=:8181',
-              '--diagnostic-addr=:8282',
+              '--diagnostic-addr=http://:8282',
               '--config-file=/config/opa.json',
               '--authorization=basic',
               '--shutdown-wait-period=5',

@@ -18,3 +18,8 @@ export function nodeVariables(): any[] {
 export function engineVariables(environment: Record<string, { readonly value?: any; readonly valueFrom?: any }> = {}): any[] {
   return Object.entries(environment).map(([name, { value, valueFrom }]) => ({ name, value, valueFrom }));
 }
+
+/** A variable whose value is a key of a Secret. */
+export function secretVariable(name: string, secret: { readonly secretName: string; readonly key: string }): any {
+  return { name, valueFrom: { secretKeyRef: { name: secret.secretName, key: secret.key } } };
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'fs';
 import { basename, dirname, join } from 'path';
 
 /** The repository. */
@@ -33,7 +33,8 @@ export function packLibrary(directory: string): PackedPackage {
 export function packInstalled(directory: string, names: string[]): PackedPackage[] {
   const destination = join(directory, 'installed');
   mkdirSync(destination);
-  const folders = names.map((name) => join(ROOT, 'node_modules', name));
+  // npm finds no bundled packages through a symbolic link.
+  const folders = names.map((name) => realpathSync(join(ROOT, 'node_modules', name)));
   const args = ['pack', '--json', '--ignore-scripts', `--pack-destination=${destination}`, ...folders];
   const packed: { filename: string }[] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }));
   return folders.map((folder, index) => ({ ...identity(folder), tarball: join(destination, packed[index].filename) }));

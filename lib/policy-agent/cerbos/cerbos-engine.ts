@@ -1,158 +1,14 @@
-import { Duration } from 'cdk8s';
-import type { EnvValue } from 'cdk8s-plus-28';
-import { CerbosAudit } from './cerbos-audit';
-import { CerbosStorage } from './cerbos-storage';
+import { PASSWORD_HASH_VARIABLE, checkConfig, renderConfig } from './cerbos-config';
+import { CerbosEngineProps, CerbosLogLevel } from './cerbos-engine-props';
 import { AUDIT_DIRECTORY, CONFIG_DIRECTORY } from './directories';
 import { StorageBinding } from './storage-binding';
-import { engineVariables, isReserved, nodeVariables } from '../../private/environment';
-import { isObject, Json, mergePatch } from '../../private/merge';
-import { refuseSecretLiterals } from '../../private/secrets';
+import { engineVariables, isReserved, nodeVariables, secretVariable } from '../../private/environment';
 import { ClientCertificates } from '../agent-tls';
 import { DeploymentMode } from '../deployment-mode';
 import { IPolicyEngine, PolicyEngineBinding, PolicyEngineContext } from '../engine';
-import { SecretKey } from '../secret-key';
-
-/** How much Cerbos logs. */
-export enum CerbosLogLevel {
-  /** Everything. */
-  DEBUG = 'debug',
-
-  /** Each request, and what the server does. */
-  INFO = 'info',
-
-  /** What may go wrong. */
-  WARN = 'warn',
-
-  /** What went wrong. */
-  ERROR = 'error',
-}
-
-/** What happens to requests that do not fit the schemas. */
-export enum CerbosSchemaEnforcement {
-  /** Schemas are not looked at. */
-  NONE = 'none',
-
-  /** The answer names the errors. */
-  WARN = 'warn',
-
-  /** Every action is denied. */
-  REJECT = 'reject',
-}
-
-/**
- * The API that lists and changes policies. Open to everyone who can reach the port and knows the password.
- *
- * @see https://docs.cerbos.dev/cerbos/latest/api/admin_api
- */
-export interface CerbosAdminApi {
-  /** User name. */
-  readonly username: string;
-
-  /** The password's bcrypt hash, in base64. */
-  readonly passwordHashSecret: SecretKey;
-}
-
-/** Properties for `CerbosEngine`. */
-export interface CerbosEngineProps {
-  /** Where Cerbos takes its policies from. */
-  readonly storage: CerbosStorage;
-
-  /**
-   * Reference of the image, by tag or digest.
-   *
-   * @default 'ghcr.io/cerbos/cerbos:0.55.0'
-   */
-  readonly image?: string;
-
-  /**
-   * Path of the program in the image.
-   *
-   * @default '/cerbos'
-   */
-  readonly binaryPath?: string;
-
-  /**
-   * Where requests and decisions are logged.
-   *
-   * @default - nowhere
-   */
-  readonly audit?: CerbosAudit;
-
-  /**
-   * What happens to requests that do not fit the schemas.
-   *
-   * @default CerbosSchemaEnforcement.NONE
-   */
-  readonly schemaEnforcement?: CerbosSchemaEnforcement;
-
-  /**
-   * The API that lists and changes policies.
-   *
-   * @default - closed
-   */
-  readonly adminApi?: CerbosAdminApi;
-
-  /**
-   * Let Cerbos send anonymous figures on its use to its makers.
-   *
-   * @default false
-   */
-  readonly telemetry?: boolean;
-
-  /**
-   * How long a gRPC connection may last. Clients connect anew then, and so reach replicas that came later.
-   *
-   * @default - Cerbos' (10 minutes)
-   */
-  readonly maxConnectionAge?: Duration;
-
-  /**
-   * JSON merge patch over the generated configuration. `${VARIABLE}` is replaced by Cerbos; a literal `$` is written
-   * `$$`. Addresses, TLS, the admin API and telemetry have props of their own.
-   *
-   * @default - none
-   * @see https://docs.cerbos.dev/cerbos/latest/configuration
-   */
-  readonly config?: any;
-
-  /**
-   * Variables of the container.
-   *
-   * @default - NODE_NAME, POD_NAME and POD_NAMESPACE
-   */
-  readonly environment?: Record<string, EnvValue>;
-
-  /**
-   * How much Cerbos logs.
-   *
-   * @default CerbosLogLevel.INFO
-   */
-  readonly logLevel?: CerbosLogLevel;
-
-  /**
-   * Port of the HTTP API, health and metrics.
-   *
-   * @default 3592
-   */
-  readonly httpPort?: number;
-
-  /**
-   * Port of the gRPC API.
-   *
-   * @default 3593
-   */
-  readonly grpcPort?: number;
-}
 
 const CONFIG_FILE = '.cerbos.yaml';
 const SOCKET_FILE = 'cerbos.sock';
-const PASSWORD_HASH_VARIABLE = 'CERBOS_ADMIN_PASSWORD_HASH';
-
-/** Cerbos ignores sections that it does not know, so a typo would do nothing. */
-const SECTIONS = ['audit', 'auxData', 'compile', 'engine', 'hub', 'schema', 'server', 'storage', 'telemetry'];
-
-/** What follows from props of the agent or the engine. */
-const OWNED_KEYS = ['server.httpListenAddr', 'server.grpcListenAddr', 'server.udsFileMode', 'server.tls', 'server.adminAPI', 'storage.driver', 'telemetry.disabled'];
 
 /** Cerbos, a policy decision point. @see https://docs.cerbos.dev */
 export class CerbosEngine implements IPolicyEngine {
@@ -194,10 +50,7 @@ export class CerbosEngine implements IPolicyEngine {
         env: [
           ...nodeVariables(),
           ...(storage.env ?? []),
-          ...(props.adminApi ? [{
-            name: PASSWORD_HASH_VARIABLE,
-            valueFrom: { secretKeyRef: { name: props.adminApi.passwordHashSecret.secretName, key: props.adminApi.passwordHashSecret.key } },
-          }] : []),
+          ...(props.adminApi ? [secretVariable(PASSWORD_HASH_VARIABLE, props.adminApi.passwordHashSecret)] : []),
           ...engineVariables(props.environment),
         ],
         volumeMounts: [
@@ -212,7 +65,7 @@ export class CerbosEngine implements IPolicyEngine {
         ...(props.audit?._writesToDisk ? [{ name: 'audit', emptyDir: {} }] : []),
       ],
       configMaps: [
-        { suffix: 'config', data: { [CONFIG_FILE]: `${JSON.stringify(this.config(context, storage, { httpPort, grpcPort, socket }), undefined, 2)}\n` } },
+        { suffix: 'config', data: { [CONFIG_FILE]: `${JSON.stringify(renderConfig(props, context, storage, { httpPort, grpcPort, socket }), undefined, 2)}\n` } },
         ...(storage.configMaps ?? []),
       ],
       checksums: storage.checksums,
@@ -247,56 +100,10 @@ export class CerbosEngine implements IPolicyEngine {
     return this.props.binaryPath ?? '/cerbos';
   }
 
-  private config(context: PolicyEngineContext, storage: StorageBinding, listen: { httpPort: number; grpcPort: number; socket?: string }): Json {
-    const { props } = this;
-    const generated = {
-      server: {
-        httpListenAddr: `:${listen.httpPort}`,
-        grpcListenAddr: listen.socket ? `unix:${listen.socket}` : `:${listen.grpcPort}`,
-        // A number: Cerbos reads a quoted mode such as "0o660" as 0755.
-        ...(listen.socket && { udsFileMode: parseInt(context.socketMode!, 8) }),
-        ...(context.tlsDirectory && {
-          tls: {
-            cert: `${context.tlsDirectory}/tls.crt`,
-            key: `${context.tlsDirectory}/tls.key`,
-            ...(context.clientCertificates === ClientCertificates.VERIFY_IF_GIVEN && { caCert: context.clientCaFile }),
-          },
-        }),
-        apiExplorerEnabled: false,
-        adminAPI: props.adminApi
-          ? { enabled: true, adminCredentials: { username: props.adminApi.username, passwordHash: `\${${PASSWORD_HASH_VARIABLE}}` } }
-          : { enabled: false },
-        ...(props.maxConnectionAge && { advanced: { grpc: { maxConnectionAge: `${props.maxConnectionAge.toSeconds()}s` } } }),
-      },
-      storage: { driver: storage.driver, [storage.driver]: storage.config, ...storage.others },
-      schema: { enforcement: props.schemaEnforcement ?? CerbosSchemaEnforcement.NONE },
-      ...(props.audit && { audit: props.audit._config }),
-      telemetry: { disabled: !(props.telemetry ?? false) },
-    };
-    return mergePatch(generated, props.config ?? {});
-  }
-
   /** Asks the gRPC health service through the socket, wherever the configuration says that it is. */
   private socketProbe(tls: boolean): string[] {
     return [this.binaryPath, 'healthcheck', `--config=${CONFIG_DIRECTORY}/${CONFIG_FILE}`, '--timeout=5s', ...(tls ? ['--insecure'] : [])];
   }
-}
-
-function checkConfig(config: any) {
-  if (!isObject(config)) throw new Error(`config must be an object, given ${JSON.stringify(config)}`);
-  const unknown = Object.keys(config).find((section) => !SECTIONS.includes(section));
-  if (unknown) throw new Error(`config has no section ${unknown}, which Cerbos would silently ignore; allowed are ${SECTIONS.join(', ')}`);
-  for (const path of OWNED_KEYS) {
-    const [section, key] = path.split('.');
-    if (config[section]?.[key] !== undefined) throw new Error(`config must not set ${path}: it follows from other props of the agent or the engine`);
-  }
-  for (const limit of ['maxActionsPerResource', 'maxResourcesPerRequest']) {
-    const value = config.server?.requestLimits?.[limit];
-    if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 500)) {
-      throw new Error(`config server.requestLimits.${limit} must be a whole number from 1 to 500, given ${value}`);
-    }
-  }
-  refuseSecretLiterals(config, 'config');
 }
 
 /** @see https://github.com/cerbos/cerbos/issues/2601 */

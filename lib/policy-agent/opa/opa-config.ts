@@ -1,24 +1,15 @@
 import { Duration } from 'cdk8s';
 import { bindRemote } from './bind-remote';
-import { OpaBundle, OpaDiscovery, OpaDownload, OpaSigning } from './opa-bundle';
-import { OpaDecisionLogs, OpaStatus } from './opa-logs';
+import { Claim } from './claims';
+import { OpaDownload, OpaSigning } from './opa-bundle';
+import { OpaEngineProps } from './opa-engine-props';
+import { OpaDecisionLogs } from './opa-logs';
 import { OpaRemote } from './opa-remote';
-import { checkRoot, Root } from './roots';
+import { checkRoot } from './roots';
 import { isObject, Json, mergePatch } from '../../private/merge';
 
 /** Where downloads are kept, if any are. */
 const PERSISTENCE_DIRECTORY = '/persistence';
-
-/** The parts of an engine's props that stand in OPA's configuration file. */
-export interface OpaConfigParts {
-  readonly bundles: Record<string, OpaBundle>;
-  readonly discovery?: OpaDiscovery;
-  readonly decisionLogs?: OpaDecisionLogs;
-  readonly status?: OpaStatus;
-  readonly labels: Record<string, string>;
-  readonly config?: any;
-  readonly configRoots?: string[];
-}
 
 /** OPA's configuration file, and what it needs in the pod. */
 export interface OpaConfig {
@@ -26,20 +17,20 @@ export interface OpaConfig {
   readonly env: any[];
   readonly volumes: any[];
   readonly volumeMounts: any[];
-  /** What the downloads own, by where it was said. */
-  readonly roots: { readonly where: string; readonly root: Root }[];
+  /** What the downloads own. */
+  readonly claims: Claim[];
   /** Whether OPA waits for a download before it is ready. */
   readonly downloads: boolean;
 }
 
 /** Renders OPA's configuration. @see https://www.openpolicyagent.org/docs/configuration */
-export function renderConfig(parts: OpaConfigParts): OpaConfig {
+export function renderConfig(props: OpaEngineProps, labels: Record<string, string>): OpaConfig {
   const services: Json = {};
   const keys: Json = {};
   const env: any[] = [];
   const volumes: any[] = [];
   const volumeMounts: any[] = [];
-  const roots: { where: string; root: Root }[] = [];
+  const claims: Claim[] = [];
 
   const addRemote = (name: string, remote: OpaRemote): string => {
     const bound = bindRemote(name, remote);
@@ -52,7 +43,7 @@ export function renderConfig(parts: OpaConfigParts): OpaConfig {
   };
 
   const addDownload = (name: string, where: string, download: OpaDownload): Json => {
-    roots.push(...checkRoots(where, download.roots).map((root) => ({ where, root })));
+    claims.push(...claimsOf(where, download.roots));
     const resource = addRemote(name, download);
     if (!resource) throw new Error(`url of ${where} needs the path of the bundle, given ${JSON.stringify(download.url)}`);
     if (download.signing) addKey(name, where, download.signing);
@@ -83,7 +74,7 @@ export function renderConfig(parts: OpaConfigParts): OpaConfig {
   };
 
   const bundles: Json = {};
-  for (const [name, bundle] of Object.entries(parts.bundles)) {
+  for (const [name, bundle] of Object.entries(props.bundles ?? {})) {
     checkRemoteName(name);
     bundles[name] = {
       ...addDownload(name, `bundle ${name}`, bundle),
@@ -91,31 +82,31 @@ export function renderConfig(parts: OpaConfigParts): OpaConfig {
     };
   }
 
-  const generated: Json = { labels: parts.labels, services, status: { prometheus: true } };
+  const generated: Json = { labels: { ...labels, ...props.labels }, services, status: { prometheus: true } };
   if (Object.keys(bundles).length > 0) generated.bundles = bundles;
-  if (parts.discovery) {
+  if (props.discovery) {
     generated.discovery = {
-      ...addDownload('discovery', 'discovery', parts.discovery),
-      ...(parts.discovery.decision && { decision: parts.discovery.decision }),
+      ...addDownload('discovery', 'discovery', props.discovery),
+      ...(props.discovery.decision && { decision: props.discovery.decision }),
     };
   }
-  if (parts.status?.console) generated.status.console = true;
-  if (parts.status?.remote) {
-    addRemote('status', parts.status.remote);
-    services.status.url = parts.status.remote.url.replace(/\/+$/, '');
+  if (props.status?.console) generated.status.console = true;
+  if (props.status?.remote) {
+    addRemote('status', props.status.remote);
+    services.status.url = props.status.remote.url.replace(/\/+$/, '');
     generated.status.service = 'status';
   }
-  if (parts.decisionLogs) generated.decision_logs = decisionLogs(parts.decisionLogs, addRemote);
+  if (props.decisionLogs) generated.decision_logs = decisionLogs(props.decisionLogs, addRemote);
   if (Object.keys(keys).length > 0) generated.keys = keys;
 
-  roots.push(...rawRoots(parts).map((root) => ({ where: 'configRoots', root })));
-  const json = mergePatch(generated, parts.config ?? {});
+  claims.push(...rawClaims(props));
+  const json = mergePatch(generated, props.config ?? {});
   if (persists(json)) {
     json.persistence_directory ??= PERSISTENCE_DIRECTORY;
     volumes.push({ name: 'persistence', emptyDir: {} });
     volumeMounts.push({ name: 'persistence', mountPath: json.persistence_directory });
   }
-  return { json, env, volumes, volumeMounts, roots, downloads: [json.bundles, json.bundle, json.discovery].some(isFilled) };
+  return { json, env, volumes, volumeMounts, claims, downloads: [json.bundles, json.bundle, json.discovery].some(isFilled) };
 }
 
 function decisionLogs(logs: OpaDecisionLogs, addRemote: (name: string, remote: OpaRemote) => string): Json {
@@ -142,24 +133,24 @@ function checkRemoteName(name: string) {
   }
 }
 
-function checkRoots(where: string, roots: string[] | undefined): Root[] {
+function claimsOf(what: string, roots: string[] | undefined): Claim[] {
   if (!roots || roots.length === 0) {
-    throw new Error(`roots of ${where} must be stated as its manifest states them, [''] when it states none`);
+    throw new Error(`roots of ${what} must be stated as its manifest states them, [''] when it states none`);
   }
-  return roots.map((root) => checkRoot(root, where));
+  return roots.map((root) => ({ what, root: checkRoot(root, what), known: true }));
 }
 
-/** Bundles in the raw configuration must have their roots stated too. */
-function rawRoots(parts: OpaConfigParts): Root[] {
-  const downloads = ['bundles', 'bundle', 'discovery'].filter((key) => isFilled(parts.config?.[key]));
+/** Bundles in the raw configuration must have their roots stated, too. */
+function rawClaims({ config, configRoots }: OpaEngineProps): Claim[] {
+  const downloads = ['bundles', 'bundle', 'discovery'].filter((key) => isFilled(config?.[key]));
   if (downloads.length === 0) {
-    if (parts.configRoots) throw new Error('configRoots are given, but config names no bundles and no discovery');
+    if (configRoots) throw new Error('configRoots are given, but config names no bundles and no discovery');
     return [];
   }
-  if (!parts.configRoots) {
+  if (!configRoots) {
     throw new Error(`config names ${downloads.join(' and ')}, so configRoots must state the roots of these bundles, [''] when they state none`);
   }
-  return checkRoots('configRoots', parts.configRoots);
+  return claimsOf('configRoots', configRoots);
 }
 
 function isFilled(value: any): boolean {

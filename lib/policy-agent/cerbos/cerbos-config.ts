@@ -1,0 +1,72 @@
+import { CerbosEngineProps, CerbosSchemaEnforcement } from './cerbos-engine-props';
+import { StorageBinding } from './storage-binding';
+import { isObject, Json, mergePatch } from '../../private/merge';
+import { refuseSecretLiterals } from '../../private/secrets';
+import { ClientCertificates } from '../agent-tls';
+import { PolicyEngineContext } from '../engine';
+
+/** Variable of the container that holds the hash of the admin API's password. */
+export const PASSWORD_HASH_VARIABLE = 'CERBOS_ADMIN_PASSWORD_HASH';
+
+/** Where Cerbos listens. */
+export interface CerbosListeners {
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  /** Path of the socket, which takes the place of the gRPC port. */
+  readonly socket?: string;
+}
+
+/** Cerbos ignores sections that it does not know, so a typo would do nothing. */
+const SECTIONS = ['audit', 'auxData', 'compile', 'engine', 'hub', 'schema', 'server', 'storage', 'telemetry'];
+
+/** What follows from props of the agent or the engine. */
+const OWNED_KEYS = ['server.httpListenAddr', 'server.grpcListenAddr', 'server.udsFileMode', 'server.tls', 'server.adminAPI', 'storage.driver', 'telemetry.disabled'];
+
+/** Renders Cerbos' configuration. @see https://docs.cerbos.dev/cerbos/latest/configuration */
+export function renderConfig(props: CerbosEngineProps, context: PolicyEngineContext, storage: StorageBinding, listen: CerbosListeners): Json {
+  const generated = {
+    server: {
+      httpListenAddr: `:${listen.httpPort}`,
+      grpcListenAddr: listen.socket ? `unix:${listen.socket}` : `:${listen.grpcPort}`,
+      // A number: Cerbos reads a quoted mode such as "0o660" as 0755.
+      ...(listen.socket && { udsFileMode: parseInt(context.socketMode!, 8) }),
+      ...(context.tlsDirectory && { tls: tls(context) }),
+      apiExplorerEnabled: false,
+      adminAPI: props.adminApi
+        ? { enabled: true, adminCredentials: { username: props.adminApi.username, passwordHash: `\${${PASSWORD_HASH_VARIABLE}}` } }
+        : { enabled: false },
+      ...(props.maxConnectionAge && { advanced: { grpc: { maxConnectionAge: `${props.maxConnectionAge.toSeconds()}s` } } }),
+    },
+    storage: { driver: storage.driver, [storage.driver]: storage.config, ...storage.others },
+    schema: { enforcement: props.schemaEnforcement ?? CerbosSchemaEnforcement.NONE },
+    ...(props.audit && { audit: props.audit._config }),
+    telemetry: { disabled: !(props.telemetry ?? false) },
+  };
+  return mergePatch(generated, props.config ?? {});
+}
+
+function tls({ tlsDirectory, clientCertificates, clientCaFile }: PolicyEngineContext): Json {
+  return {
+    cert: `${tlsDirectory}/tls.crt`,
+    key: `${tlsDirectory}/tls.key`,
+    ...(clientCertificates === ClientCertificates.VERIFY_IF_GIVEN && { caCert: clientCaFile }),
+  };
+}
+
+/** Refuses a raw configuration that would do nothing, or undo what props say. */
+export function checkConfig(config: any) {
+  if (!isObject(config)) throw new Error(`config must be an object, given ${JSON.stringify(config)}`);
+  const unknown = Object.keys(config).find((section) => !SECTIONS.includes(section));
+  if (unknown) throw new Error(`config has no section ${unknown}, which Cerbos would silently ignore; allowed are ${SECTIONS.join(', ')}`);
+  for (const path of OWNED_KEYS) {
+    const [section, key] = path.split('.');
+    if (config[section]?.[key] !== undefined) throw new Error(`config must not set ${path}: it follows from other props of the agent or the engine`);
+  }
+  for (const limit of ['maxActionsPerResource', 'maxResourcesPerRequest']) {
+    const value = config.server?.requestLimits?.[limit];
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 500)) {
+      throw new Error(`config server.requestLimits.${limit} must be a whole number from 1 to 500, given ${value}`);
+    }
+  }
+  refuseSecretLiterals(config, 'config');
+}
