@@ -78,6 +78,10 @@ const project = new cdk8s.ConstructLibraryCdk8s({
 project.package.addField('overrides', { '@jsii/kernel': '1.22.0' });
 project.package.addField('private', undefined);
 
+// Source maps would be three quarters of the package.
+project.tryFindObjectFile('tsconfig.json')?.addOverride('compilerOptions.inlineSourceMap', false);
+project.tryFindObjectFile('tsconfig.json')?.addOverride('compilerOptions.inlineSources', false);
+
 for (const dir of ['examples', 'bench', 'scripts', 'docs', 'tools', '.ci']) {
   project.npmignore?.addPatterns(`/${dir}/`);
 }
@@ -96,6 +100,9 @@ new javascript.TypescriptConfig(project, {
   include: ['**/*.ts', '../bench/**/*.ts'],
   compilerOptions: { noEmit: true, rootDir: '..' },
 });
+
+// The examples import the package by its own name.
+project.eslint?.addRules({ 'import/no-unresolved': ['error', { ignore: [`^${NAME}$`] }] });
 
 const compile = project.tasks.tryFind('compile');
 compile?.env('JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION', '20');

@@ -82,7 +82,7 @@ export interface PolicyEnginePort {
   readonly port: number;
 
   /**
-   * Number that the engine listens on.
+   * Number that the engine listens on, if this port is a further name of another one.
    *
    * @default - `port`
    */

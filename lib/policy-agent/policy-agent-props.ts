@@ -236,15 +236,16 @@ export interface PolicyAgentProps {
 
   /**
    * A partial pod template (`metadata`, `spec`), merged over that of every role group: objects are merged, containers,
-   * volumes and variables are matched by name, other lists are replaced, `null` removes.
+   * volumes and variables are matched by name, other lists are replaced, `null` or `{ $patch: 'delete' }`
+   * removes.
    *
    * @default - none
    */
   readonly podOverrides?: any;
 
   /**
-   * Partial objects, each with `kind` and `metadata.name`, merged (RFC 7386: lists are replaced, `null` removes) over
-   * the object of that kind and name. One that fits no object of the agent is an error.
+   * Partial objects, each with `kind` and `metadata.name`, merged (RFC 7386: lists are replaced, `null` or
+   * `{ $patch: 'delete' }` removes) over the object of that kind and name. One that fits no object of the agent is an error.
    *
    * @default - none
    */

@@ -2,6 +2,7 @@ import { createHash } from 'crypto';
 import { ApiObject, Chart } from 'cdk8s';
 import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { checkBinding } from './check-binding';
 import { DeploymentMode } from './deployment-mode';
 import { PolicyEngineBinding } from './engine';
 import { IPolicyAgent } from './i-policy-agent';
@@ -119,7 +120,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   private resolve(id: string, props: PolicyAgentProps) {
     const settings = settingsOf(id, Chart.of(this).namespace, props);
-    const binding = props.engine.bind(contextOf(settings));
+    const binding = checkBinding(props.engine.engineName, props.engine.bind(contextOf(settings)));
     refuse(settings, binding);
     return { settings, binding, overrides: new ObjectOverrides(props.objectOverrides) };
   }

@@ -101,8 +101,8 @@ export interface RoleGroup {
 
   /**
    * A partial pod template (`metadata`, `spec`), merged over the generated one after the agent's own `podOverrides`:
-   * objects are merged, containers, volumes and variables are matched by name, other lists are replaced, `null`
-   * removes.
+   * objects are merged, containers, volumes and variables are matched by name, other lists are replaced, `null` or
+   * `{ $patch: 'delete' }` removes.
    *
    * @default - none
    */

@@ -6,7 +6,16 @@ export function isObject(value: unknown): value is Json {
 }
 
 /**
- * Applies a JSON merge patch: objects are merged, everything else (lists included) is replaced, `null` removes.
+ * Whether a value of a patch removes what it stands for. `null` does not reach us from other languages than TypeScript,
+ * where jsii drops it; an object with `$patch: delete` does.
+ */
+function removes(value: unknown): boolean {
+  return value === null || (isObject(value) && value.$patch === 'delete');
+}
+
+/**
+ * Applies a JSON merge patch: objects are merged, everything else (lists included) is replaced, `null` (or
+ * `{ $patch: 'delete' }`) removes.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7386
  */
@@ -14,7 +23,7 @@ export function mergePatch(target: unknown, patch: unknown): any {
   if (!isObject(patch)) return patch;
   const result: Json = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) {
+    if (removes(value)) {
       delete result[key];
     } else if (value !== undefined) {
       result[key] = mergePatch(result[key], value);
@@ -44,13 +53,13 @@ const MERGE_KEYS: Record<string, string> = {
 
 /**
  * Merges a partial pod template into a whole one: like a merge patch, but items of lists such as containers, volumes
- * and variables are matched by their name. An item with `$patch: delete` removes its match; other lists are replaced.
+ * and variables are matched by their name. An item with `$patch: 'delete'` removes its match; other lists are replaced.
  */
 export function mergePodTemplate(target: unknown, patch: unknown): any {
   if (!isObject(patch)) return patch;
   const result: Json = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) {
+    if (removes(value)) {
       delete result[key];
     } else if (Array.isArray(value) && key in MERGE_KEYS) {
       result[key] = mergeNamedList(result[key] ?? [], value, MERGE_KEYS[key], key);

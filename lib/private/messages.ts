@@ -6,17 +6,12 @@ export const WARNING_METADATA = `${PREFIX}/warning`;
 
 const printed = new WeakSet<IConstruct>();
 
-/** An error that says where in the tree it arose. */
-export function errorAt(scope: IConstruct, message: string): Error {
-  return new Error(`[${scope.node.path}] ${message}`);
-}
-
 /** Runs a step; an error that it throws is given the place in the tree. */
 export function locateErrors<T>(scope: IConstruct, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw errorAt(scope, (error as Error).message);
+    throw new Error(`[${scope.node.path}] ${(error as Error).message}`, { cause: error });
   }
 }
 

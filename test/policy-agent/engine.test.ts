@@ -62,6 +62,19 @@ describe('an engine of the user\'s own', () => {
     expect(engine.context).toMatchObject({ socketDirectory: '/run/spicy/authz/agent', socketMode: '0666', listensOnNetwork: false });
   });
 
+  test.each<[string, Partial<PolicyEngineBinding>, string]>([
+    ['no container', { containers: [] }, 'engine spicy must return at least one container'],
+    ['a container without an image', { containers: [{ name: 'x' }] }, 'engine spicy must name every container and its image, given {"name":"x"}'],
+    ['no port', { ports: [] }, 'engine spicy must return at least one port'],
+    ['a port twice', { ports: [{ name: 'api', port: 1 }, { name: 'api', port: 2 }] }, 'engine spicy returns port api twice'],
+    ['a port that nothing listens on', { ports: [{ name: 'api', port: 1, containerPort: 2 }] }, 'engine spicy returns port api with containerPort 2, but no port'],
+    ['metrics on no port', { metricsPort: 'metrics' }, 'engine spicy returns metricsPort metrics, but its ports are api'],
+    ['a ConfigMap that cannot be called so', { configMaps: [{ suffix: 'A_B', data: {} }] }, 'suffix of a ConfigMap of engine spicy must be a DNS label'],
+    ['a ConfigMap twice', { configMaps: [{ suffix: 'a', data: {} }, { suffix: 'a', data: {} }] }, 'engine spicy returns ConfigMap suffix a twice'],
+  ])('fails when it returns %s', (_, overrides, error) => {
+    expect(() => agentObjects({ engine: new Spicy(overrides) })).toThrow(`[test/Agent] ${error}`);
+  });
+
   test('errors of the engine say where they arose', () => {
     const engine = new Spicy();
     engine.bind = () => {

@@ -23,6 +23,12 @@ describe('a merge patch', () => {
     expect(mergePatch(target, patch)).toEqual(expected);
   });
 
+  test('removes by $patch, too, since null does not come through from other languages', () => {
+    const patch = { a: { $patch: 'delete' }, b: { c: { $patch: 'delete' } } };
+    expect(mergePatch({ a: 1, b: { c: 2, d: 3 } }, patch)).toEqual({ b: { d: 3 } });
+    expect(mergePodTemplate({ a: 1, b: { c: 2, d: 3 } }, patch)).toEqual({ b: { d: 3 } });
+  });
+
   test('changes neither of its arguments, and what it does not name stays', () => {
     fc.assert(fc.property(fc.object(), fc.object(), (target, patch) => {
       const before = JSON.stringify([target, patch]);
@@ -48,9 +54,9 @@ describe('a pod template', () => {
       const expected = [...new Set([...target, ...patch].map(({ name }) => name))];
       expect(result.map(({ name }) => name)).toEqual(expected);
       for (const { name, image, env } of patch) {
-        const merged = result.find((container) => container.name === name);
+        const merged = result.find((candidate) => candidate.name === name);
         expect(merged.image).toBe(image);
-        const old = target.find((container) => container.name === name)?.env ?? [];
+        const old = target.find((candidate) => candidate.name === name)?.env ?? [];
         expect(merged.env.map((variable: any) => variable.name)).toEqual([...new Set([...old, ...env].map((variable) => variable.name))]);
       }
     }));

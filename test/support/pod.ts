@@ -9,6 +9,8 @@ export interface PodOptions {
   readonly programs: Record<string, string>;
   /** Secrets that exist in the namespace: data by key, by name. */
   readonly secrets?: Record<string, Record<string, string>>;
+  /** What stands for servers of the cluster here, by the beginning of their URLs. */
+  readonly urls?: Record<string, string>;
 }
 
 /**
@@ -31,7 +33,7 @@ export class Pod {
   public log = '';
   private readonly root = mkdtempSync(join(tmpdir(), 'pod-'));
   private readonly container: any;
-  /** Strings of the manifest and what stands for them here, longest first. */
+  /** Strings of the manifest and what stands for them here. */
   private readonly mapping: [RegExp, string][] = [];
   private readonly ports: Record<string, number> = {};
   private process?: ChildProcess;
@@ -39,6 +41,9 @@ export class Pod {
 
   private constructor(private readonly objects: any[], private readonly spec: any, private readonly options: PodOptions) {
     [this.container] = spec.containers;
+    for (const [url, replacement] of Object.entries(options.urls ?? {})) {
+      this.mapping.push([new RegExp(url.replace(/[.]/g, '\\.'), 'g'), replacement]);
+    }
   }
 
   /** The port here of a named port of the container. */
