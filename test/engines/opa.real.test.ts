@@ -4,15 +4,15 @@ import { tmpdir } from 'os';
 import { join } from 'path';
 import { Duration } from 'cdk8s';
 import {
-  Acknowledgement, AgentAccess, AgentTls, ClientCertificates, OpaAuthorization, OpaEngine, OpaEngineProps, PolicyAgentProps, PolicyFiles,
-  SocketDirectory,
+  Acknowledgement, AgentAccess, AgentTls, ClientCertificates, OpaAuthorization, OpaEngine, OpaEngineProps, OpaLogLevel,
+  PolicyAgentProps, PolicyFiles, SocketDirectory,
 } from '../../lib';
 import { BundleServer, buildBundle } from '../support/bundle-server';
 import { Authority } from '../support/certificates';
 import { Answer, call, eventually } from '../support/http';
 import { Pod } from '../support/pod';
 import { OPA, requireProgram } from '../support/programs';
-import { agentObjects } from '../support/synth';
+import { agentObjects, secretValue } from '../support/synth';
 
 const REGO = `package authz
 
@@ -166,6 +166,10 @@ describe('policies', () => {
       { 'bundle-token': { token: 'first' } },
     );
     await pod.untilReady();
+    bundles.token = 'second';
+    pod.updateSecret('bundle-token', { token: 'second' });
+    serve({ '.manifest': manifest('authz'), 'authz.rego': 'package authz\nallow := true\n' });
+    await eventually('the new bundle counts', async () => (await ask(pod, 'mallory')).json.result === true);
   });
 
   test.each([
@@ -381,11 +385,52 @@ describe('a Unix socket', () => {
 });
 
 describe('operations', () => {
+  test('everything that can be set is understood by OPA', async () => {
+    serve({ '.manifest': manifest('authz'), ...INLINE }, ['--signing-key', 'shared', '--signing-alg', 'HS256']);
+    bundles.token = 'token';
+    const authority = await Authority.create('authority');
+    const remote = {
+      headers: { 'x-team': 'authz' },
+      responseHeaderTimeout: Duration.seconds(5),
+      bearerTokenSecret: { secretName: 'remote', key: 'token' },
+      caSecret: { secretName: 'remote', key: 'ca' },
+    };
+    const pod = await start({
+      bundles: bundle({
+        ...remote,
+        persist: true,
+        sizeLimitBytes: 100_000,
+        pollingMin: undefined,
+        signing: { keyId: 'default', secretKey: secretValue('remote', 'key') },
+      }),
+      policies: [PolicyFiles.inline({ 'mask.rego': 'package system.log\nmine contains "/input/user"\n' })],
+      decisions: ['authz/allow'],
+      clientTokenSecret: { secretName: 'remote', key: 'token' },
+      decisionLogs: {
+        console: true,
+        remote: { ...remote, url: `${bundles.url}/logs` },
+        uploadMax: Duration.seconds(1),
+        maxDecisionsPerSecond: 10,
+        maskDecision: '/system/log/mine',
+      },
+      status: { console: true, remote: { ...remote, url: bundles.url } },
+      config: { caching: { inter_query_builtin_cache: { max_size_bytes: 1000 } } },
+      logLevel: OpaLogLevel.DEBUG,
+      extraArgs: ['--max-errors=3'],
+    }, {}, { remote: { token: 'token', ca: authority.cert, key: 'shared' } });
+    await pod.untilReady();
+    await expectDecisions(pod, { headers: { authorization: 'Bearer token' } });
+    await eventually('decision', async () => bundles.posts.some(({ path }) => path === '/logs'));
+    const [decision] = bundles.posts.find(({ path }) => path === '/logs')!.json;
+    expect(decision).toMatchObject({ path: 'authz/allow', erased: ['/input/user'] });
+    expect(bundles.posts[0].headers).toMatchObject({ 'x-team': 'authz', 'authorization': 'Bearer token' });
+  });
+
   test('decisions and status go to the remote, with node and pod', async () => {
     const pod = await start({
       policies: [PolicyFiles.inline(INLINE)],
       decisions: ['authz/allow'],
-      decisionLogs: { remote: { url: `${bundles.url}/take/logs` }, uploadMin: Duration.seconds(1), uploadMax: Duration.seconds(1) },
+      decisionLogs: { remote: { url: `${bundles.url}/take/logs` }, uploadMax: Duration.seconds(1) },
       status: { remote: { url: `${bundles.url}/take` } },
       labels: { region: 'north' },
     });

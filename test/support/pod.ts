@@ -36,11 +36,13 @@ export class Pod {
   /** Strings of the manifest and what stands for them here. */
   private readonly mapping: [RegExp, string][] = [];
   private readonly ports: Record<string, number> = {};
+  private readonly secrets: Record<string, Record<string, string>>;
   private process?: ChildProcess;
   private exit?: Promise<number | null>;
 
   private constructor(private readonly objects: any[], private readonly spec: any, private readonly options: PodOptions) {
     [this.container] = spec.containers;
+    this.secrets = { ...options.secrets };
     for (const [url, replacement] of Object.entries(options.urls ?? {})) {
       this.mapping.push([new RegExp(url.replace(/[.]/g, '\\.'), 'g'), replacement]);
     }
@@ -88,8 +90,9 @@ export class Pod {
 
   /** Changes a mounted Secret as the kubelet does: all of its files at once. */
   public updateSecret(name: string, data: Record<string, string>) {
-    const volume = this.spec.volumes.find(({ secret }: any) => secret?.secretName === name);
-    this.project(join(this.root, volume.name), data);
+    this.secrets[name] = data;
+    const holds = ({ secret, projected }: any) => secret?.secretName === name || projected?.sources.some((source: any) => source.secret?.name === name);
+    for (const volume of this.spec.volumes.filter(holds)) this.project(join(this.root, volume.name), this.filesOf(volume)!);
   }
 
   /** What the kubelet does: the hook, then SIGTERM. Returns the exit code. */
@@ -166,7 +169,7 @@ export class Pod {
   }
 
   private secret(name: string): Record<string, string> {
-    const secret = this.options.secrets?.[name];
+    const secret = this.secrets[name];
     if (!secret) throw new Error(`no Secret ${name}`);
     return secret;
   }

@@ -23,14 +23,14 @@ export interface OpaDownload extends OpaRemote {
   /**
    * Shortest time between two downloads, in whole seconds.
    *
-   * @default - OPA's (60 seconds)
+   * @default - OPA's (60 seconds), or `pollingMax` if that is less
    */
   readonly pollingMin?: Duration;
 
   /**
    * Longest time between two downloads, in whole seconds.
    *
-   * @default - OPA's (120 seconds)
+   * @default - OPA's (120 seconds), or `pollingMin` if that is more
    */
   readonly pollingMax?: Duration;
 

@@ -45,13 +45,14 @@ export function renderConfig(props: OpaEngineProps, labels: Record<string, strin
   const addDownload = (name: string, where: string, download: OpaDownload): Json => {
     claims.push(...claimsOf(where, download.roots));
     const resource = addRemote(name, download);
+    const polling = delays('polling', [download.pollingMin, download.pollingMax], [60, 120]);
     if (!resource) throw new Error(`url of ${where} needs the path of the bundle, given ${JSON.stringify(download.url)}`);
     if (download.signing) addKey(name, where, download.signing);
     return {
       service: name,
       resource,
       ...(download.persist && { persist: true }),
-      ...polling(download.pollingMin, download.pollingMax),
+      ...(isFilled(polling) && { polling }),
       ...(download.signing && { signing: { keyid: download.signing.keyId, ...(download.signing.scope && { scope: download.signing.scope }) } }),
     };
   };
@@ -83,7 +84,7 @@ export function renderConfig(props: OpaEngineProps, labels: Record<string, strin
   }
 
   const generated: Json = { labels: { ...labels, ...props.labels }, services, status: { prometheus: true } };
-  if (Object.keys(bundles).length > 0) generated.bundles = bundles;
+  if (isFilled(bundles)) generated.bundles = bundles;
   if (props.discovery) {
     generated.discovery = {
       ...addDownload('discovery', 'discovery', props.discovery),
@@ -97,7 +98,7 @@ export function renderConfig(props: OpaEngineProps, labels: Record<string, strin
     generated.status.service = 'status';
   }
   if (props.decisionLogs) generated.decision_logs = decisionLogs(props.decisionLogs, addRemote);
-  if (Object.keys(keys).length > 0) generated.keys = keys;
+  if (isFilled(keys)) generated.keys = keys;
 
   claims.push(...rawClaims(props));
   const json = mergePatch(generated, props.config ?? {});
@@ -112,14 +113,13 @@ export function renderConfig(props: OpaEngineProps, labels: Record<string, strin
 function decisionLogs(logs: OpaDecisionLogs, addRemote: (name: string, remote: OpaRemote) => string): Json {
   if (!logs.console && !logs.remote) throw new Error('decisionLogs need console or remote, given neither');
   const reporting = {
-    ...(logs.uploadMin && { min_delay_seconds: logs.uploadMin.toSeconds() }),
-    ...(logs.uploadMax && { max_delay_seconds: logs.uploadMax.toSeconds() }),
+    ...delays('upload', [logs.uploadMin, logs.uploadMax], [300, 600]),
     ...(logs.maxDecisionsPerSecond !== undefined && { max_decisions_per_second: logs.maxDecisionsPerSecond }),
   };
   return {
     console: logs.console ?? false,
     ...(logs.remote && { service: 'decision-logs', resource: `/${addRemote('decision-logs', logs.remote)}` }),
-    ...(Object.keys(reporting).length > 0 && { reporting }),
+    ...(isFilled(reporting) && { reporting }),
     ...(logs.maskDecision && { mask_decision: logs.maskDecision }),
   };
 }
@@ -161,17 +161,13 @@ function persists(json: Json): boolean {
   return [...Object.values(json.bundles ?? {}), json.discovery].some((download: any) => download?.persist);
 }
 
-function polling(min?: Duration, max?: Duration): Json {
+/** The shortest and longest delay between two downloads or uploads. OPA takes both or neither, so the other one is filled in. */
+function delays(name: string, [min, max]: (Duration | undefined)[], [defaultMin, defaultMax]: [number, number]): Json {
   if (!min && !max) return {};
-  if (min && max && min.toSeconds() > max.toSeconds()) {
-    throw new Error(`pollingMin must not be above pollingMax, given ${min.toSeconds()} and ${max.toSeconds()} seconds`);
-  }
-  return {
-    polling: {
-      ...(min && { min_delay_seconds: min.toSeconds() }),
-      ...(max && { max_delay_seconds: max.toSeconds() }),
-    },
-  };
+  const least = min?.toSeconds() ?? Math.min(defaultMin, max!.toSeconds());
+  const most = max?.toSeconds() ?? Math.max(defaultMax, least);
+  if (least > most) throw new Error(`${name}Min must not be above ${name}Max, given ${least} and ${most} seconds`);
+  return { min_delay_seconds: least, max_delay_seconds: most };
 }
 
 /** The wire form of a value for an environment variable that must not be a literal. */

@@ -24,14 +24,14 @@ export interface OpaDecisionLogs {
   /**
    * Shortest time between two uploads, in whole seconds.
    *
-   * @default - OPA's (300 seconds)
+   * @default - OPA's (300 seconds), or `uploadMax` if that is less
    */
   readonly uploadMin?: Duration;
 
   /**
    * Longest time between two uploads, in whole seconds.
    *
-   * @default - OPA's (600 seconds)
+   * @default - OPA's (600 seconds), or `uploadMin` if that is more
    */
   readonly uploadMax?: Duration;
 

@@ -46,6 +46,16 @@ describe('bundles', () => {
     });
   });
 
+  test('one bound of a delay brings the other, since OPA takes both or neither', () => {
+    const polling = (options: object) => config({ bundles: { authz: { ...bundle, ...options } } }).bundles.authz.polling;
+    expect(polling({ pollingMax: Duration.seconds(30) })).toEqual({ min_delay_seconds: 30, max_delay_seconds: 30 });
+    expect(polling({ pollingMax: Duration.seconds(90) })).toEqual({ min_delay_seconds: 60, max_delay_seconds: 90 });
+    expect(polling({ pollingMin: Duration.seconds(200) })).toEqual({ min_delay_seconds: 200, max_delay_seconds: 200 });
+    expect(polling({})).toBeUndefined();
+    const upload = { console: true, uploadMin: Duration.seconds(5) };
+    expect(config({ decisionLogs: upload }).decision_logs.reporting).toEqual({ min_delay_seconds: 5, max_delay_seconds: 600 });
+  });
+
   test('kept downloads and secrets are mounted', () => {
     const { spec } = podTemplate(objectsOf({ bundles: { authz: { ...bundle, persist: true, bearerTokenSecret: { secretName: 'bundle-token', key: 't' } } } }));
     expect(spec.volumes).toEqual(expect.arrayContaining([
