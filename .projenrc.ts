@@ -85,7 +85,7 @@ project.tryFindObjectFile('tsconfig.json')?.addOverride('compilerOptions.inlineS
 for (const dir of ['examples', 'bench', 'scripts', 'docs', 'tools', '.ci']) {
   project.npmignore?.addPatterns(`/${dir}/`);
 }
-project.npmignore?.addPatterns('/.tools/', '/.eslintrc.json', '/tsconfig.*.json', '/projenrc/', '/CONTRIBUTING.md');
+project.npmignore?.addPatterns('/.tools/', '/.eslintrc.json', '/tsconfig.*.json', '/projenrc/', '/CONTRIBUTING.md', '/API.md');
 
 // The examples import the package by its name, as a user would.
 new javascript.TypescriptConfig(project, {

@@ -91,7 +91,8 @@ export class Pod {
   /** Changes a mounted Secret as the kubelet does: all of its files at once. */
   public updateSecret(name: string, data: Record<string, string>) {
     this.secrets[name] = data;
-    const holds = ({ secret, projected }: any) => secret?.secretName === name || projected?.sources.some((source: any) => source.secret?.name === name);
+    const holds = ({ secret, projected }: any) =>
+      secret?.secretName === name || projected?.sources.some((source: any) => source.secret?.name === name);
     for (const volume of this.spec.volumes.filter(holds)) this.project(join(this.root, volume.name), this.filesOf(volume)!);
   }
 
