@@ -40,6 +40,7 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     'bcryptjs@3.0.3',
     'cdk8s-cli@2.207.60',
     'fast-check@4.11.0',
+    'fflate@0.8.3',
     'kubernetes-types@1.30.0',
     'reflect-metadata@0.2.2',
     'tsx@4.23.15',
@@ -104,6 +105,9 @@ new javascript.TypescriptConfig(project, {
 // The examples import the package by its own name.
 project.eslint?.addRules({ 'import/no-unresolved': ['error', { ignore: [`^${NAME}$`] }] });
 
+// What was deleted in `lib` must not live on in `build`.
+project.preCompileTask.exec('node -e "fs.rmSync(\'build\', { recursive: true, force: true })"');
+
 const compile = project.tasks.tryFind('compile');
 compile?.env('JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION', '20');
 project.tasks.tryFind('docgen')?.env('JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION', '20');
@@ -115,7 +119,7 @@ project.addTask('synth', {
 });
 project.addTask('tools', {
   description: 'Bring what npm lacks into .tools/ (pinned, incremental)',
-  exec: 'tsx scripts/tools.ts',
+  exec: 'tsx scripts/tools/index.ts',
   receiveArgs: true,
 });
 project.addTask('test:real', {
@@ -130,7 +134,7 @@ project.addTask('test:newest', {
 });
 project.addTask('bench:synth', {
   description: 'Synth time of agents against the same objects written by hand',
-  steps: [{ spawn: 'compile' }, { exec: 'node bench/synth.mjs', receiveArgs: true }],
+  steps: [{ spawn: 'pre-compile' }, { spawn: 'compile' }, { exec: 'node bench/synth.mjs', receiveArgs: true }],
 });
 project.addTask('package:code-only', {
   description: 'Generate the bindings of every target language, without their toolchains',

@@ -59,8 +59,8 @@ export function addOpaByHand(chart, name, checksum) {
       'opa.json': `${JSON.stringify({
         labels: { instance: name, node: '${NODE_NAME}', pod: '${POD_NAME}' },
         services: { authz: { url: 'https://bundles.example.com' } },
-        status: { prometheus: true },
         bundles: { authz: { service: 'authz', resource: 'authz.tar.gz' } },
+        status: { prometheus: true },
       }, undefined, 2)}\n`,
       'authorization.rego': `# Health, metrics and the decisions named below; nothing that reads or changes policies or data.
 package system.authz

@@ -1,7 +1,8 @@
 import { join } from 'path';
 import { App, Chart } from 'cdk8s';
 import {
-  AgentAccess, CerbosEngine, CerbosStorage, DeploymentMode, PolicyAgent, PolicyFiles, SocketDirectory, Toleration,
+  AgentAccess, CerbosEngine, CerbosStorage, DeploymentMode, InternalTrafficPolicy, PolicyAgent, PolicyFiles, SocketDirectory, Toleration,
+  TrafficDistribution,
 } from 'cdk8s-platform-services';
 import { Construct } from 'constructs';
 
@@ -18,6 +19,9 @@ export class CerbosOnEveryNode extends Chart {
         AgentAccess.service(),
         AgentAccess.unixSocket({ directory: SocketDirectory.chownedBy('busybox:1.37'), group: 2000 }),
       ],
+      // While the agent of a node is rolled, others stand in for those who come by the Service.
+      internalTrafficPolicy: InternalTrafficPolicy.CLUSTER,
+      trafficDistribution: TrafficDistribution.PREFER_SAME_NODE,
       priorityClassName: 'system-node-critical',
       roleGroups: { default: { tolerations: [Toleration.everyTaint()] } },
     });

@@ -17,6 +17,16 @@ export enum Acknowledgement {
   SOCKET_BESIDE_CLIENT_CERTIFICATES = 'SOCKET_BESIDE_CLIENT_CERTIFICATES',
 
   /**
+   * Charts of the app go to different clusters, so equal names and node endpoints are no conflict.
+   */
+  SEVERAL_CLUSTERS = 'SEVERAL_CLUSTERS',
+
+  /**
+   * A hostPort or socket directory that another agent of the app has, too, on other nodes.
+   */
+  SHARED_NODE_ENDPOINTS = 'SHARED_NODE_ENDPOINTS',
+
+  /**
    * The manifests are applied on the server's side, so a ConfigMap may have 1 MiB instead of 256 KiB (the limit of the
    * annotation that client-side apply writes).
    *

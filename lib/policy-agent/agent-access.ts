@@ -75,8 +75,9 @@ export class AgentAccess {
     if (!/^0?[0-7]{3}$/.test(mode)) {
       throw new Error(`mode of a socket must be three octal digits such as '0660', given ${JSON.stringify(mode)}`);
     }
-    if (options.hostDirectory !== undefined && !/^(\/[^/]+)+$/.test(options.hostDirectory)) {
-      throw new Error(`hostDirectory must be an absolute path without a final slash, given ${JSON.stringify(options.hostDirectory)}`);
+    const { hostDirectory } = options;
+    if (hostDirectory !== undefined && (!/^(\/[-_.a-zA-Z0-9]+)+$/.test(hostDirectory) || hostDirectory.split('/').includes('..'))) {
+      throw new Error(`hostDirectory must be an absolute path of letters, digits, '-', '_' and '.', without a final slash, given ${JSON.stringify(hostDirectory)}`);
     }
     return new AgentAccess({
       socket: {

@@ -30,6 +30,7 @@ export function bindPolicyFiles(sources: PolicyFiles[], isTest: (path: string) =
   for (const { _source: source } of sources) {
     if (source.files) {
       const paths = Object.keys(source.files).filter((path) => !isTest(path));
+      if (paths.length === 0) throw new Error(`policy files hold nothing but tests, given ${Object.keys(source.files).join(', ')}`);
       for (const path of paths) {
         if (seen.has(path)) throw new Error(`policy file ${path} is given twice`);
         seen.add(path);
@@ -59,11 +60,11 @@ export function bindPolicyFiles(sources: PolicyFiles[], isTest: (path: string) =
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function dataOf(paths: string[], files: Record<string, string>): Record<string, string> {
-  const data: Record<string, string> = {};
+  const data = new Map<string, string>();
   for (const path of paths) {
     const key = configMapKey(path);
-    if (key in data) throw new Error(`policy file ${path} would take the same ConfigMap key as another one: ${key}`);
-    data[key] = files[path];
+    if (data.has(key)) throw new Error(`policy file ${path} would take the same ConfigMap key as another one: ${key}`);
+    data.set(key, files[path]);
   }
-  return data;
+  return Object.fromEntries(data);
 }

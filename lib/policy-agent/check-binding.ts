@@ -15,7 +15,12 @@ export function checkBinding(engineName: string, binding: PolicyEngineBinding): 
   }
 
   for (const { name, port, containerPort = port } of ports) {
-    checkDnsLabel(name, `name of a port of engine ${engineName}`);
+    if (!/^(?=.*[a-z])[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$/.test(name) || name.includes('--')) {
+      fail(`must name its ports with at most 15 lower-case letters, digits and single dashes, given ${JSON.stringify(name)}`);
+    }
+    if (![port, containerPort].every((number) => Number.isInteger(number) && number >= 1 && number <= 65535)) {
+      fail(`must listen on ports from 1 to 65535, given ${name} ${port}`);
+    }
     if (!ports.some((other) => other.port === containerPort && (other.containerPort ?? other.port) === containerPort)) {
       fail(`returns port ${name} with containerPort ${containerPort}, but no port of that number that listens`);
     }

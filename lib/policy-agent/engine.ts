@@ -209,11 +209,12 @@ export interface PolicyEngineBinding {
   readonly metricsTls?: boolean;
 
   /**
-   * Percentage of the memory limit that the first container gets as `GOMEMLIMIT`.
+   * Tell a program written in Go the limits of its container: `GOMEMLIMIT` (85 % of the memory limit) and `GOMAXPROCS` (the
+   * CPU limit, rounded up). Variables that the engine sets itself stay.
    *
-   * @default - the variable is not set
+   * @default false
    */
-  readonly goMemoryLimitPercent?: number;
+  readonly goLimits?: boolean;
 
   /** Requests and limits of the first container, where the user gives none. */
   readonly resources: AgentResources;

@@ -39,9 +39,9 @@ export interface AgentNetworkPolicy {
   readonly clients: NetworkPeer[];
 
   /**
-   * Who may scrape metrics.
+   * Who may scrape metrics. Cerbos serves them on the port that answers, so they may ask, too.
    *
-   * @default - nobody; where an engine serves metrics on the port that answers, whoever may ask
+   * @default - nobody but, for Cerbos, the clients
    */
   readonly metrics?: NetworkPeer[];
 }

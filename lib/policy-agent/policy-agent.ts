@@ -2,9 +2,12 @@ import { createHash } from 'crypto';
 import { ApiObject, Chart } from 'cdk8s';
 import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import type { PodTemplateSpec } from 'kubernetes-types/core/v1';
+import { Acknowledgement } from './acknowledgement';
 import { checkBinding } from './check-binding';
 import { DeploymentMode } from './deployment-mode';
 import { PolicyEngineBinding } from './engine';
+import { contextOf } from './engine-context';
 import { IPolicyAgent } from './i-policy-agent';
 import { autoscalerManifest } from './objects/autoscaler';
 import { certificateManifest } from './objects/certificate';
@@ -12,15 +15,20 @@ import { configMapManifest } from './objects/config-map';
 import { disruptionBudgetManifest } from './objects/disruption-budget';
 import { metricsAnnotations, podMonitorManifest } from './objects/metrics';
 import { networkPolicyManifest } from './objects/network-policy';
+import { podTemplate } from './objects/pod-template';
+import { listeningPorts } from './objects/ports';
 import { priorityQuotaManifest } from './objects/priority-quota';
+import { isSome, rolloutOf } from './objects/rollout';
 import { headlessServiceManifest, serviceManifest } from './objects/service';
 import { workloadManifest } from './objects/workload';
 import { PolicyAgentProps } from './policy-agent-props';
-import { refuse, refuseCoverage } from './refusals';
-import { AgentSettings, contextOf, settingsOf } from './settings';
+import { refuse, refuseRendered } from './refusals';
+import { AgentSettings, settingsOf } from './settings';
+import { InternalTrafficPolicy } from './traffic';
+import { ClaimKind, Claims } from '../private/claims';
 import { CHECKSUM_ANNOTATION } from '../private/labels';
 import { locateErrors, printWarnings, warn } from '../private/messages';
-import { emit, Identities, Manifest, ObjectOverrides } from '../private/objects';
+import { emit, Manifest, ObjectOverrides } from '../private/objects';
 
 /**
  * A policy agent: a server that answers authorization questions of other pods, on every node or as a few replicas.
@@ -94,7 +102,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
     this.node.defaultChild = Object.values(this.workloads)[0];
     this.warnAbout(binding);
-    this.claimSocketDirectory();
+    this.claimNodeEndpoints(binding);
     this.node.addValidation({ validate: () => this.validate() });
   }
 
@@ -137,13 +145,17 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   }
 
   private emitWorkloads(binding: PolicyEngineBinding): Record<string, ApiObject> {
+    const { settings } = this;
     const annotations = this.podAnnotations(binding);
-    const manifests = locateErrors(this, () => {
-      const all = this.settings.roleGroups.map((group) => [group.name, workloadManifest(this.settings, binding, group, annotations)] as const);
-      refuseCoverage(this.settings, Object.fromEntries(all.map(([name, { spec }]) => [name, spec.template.spec])));
+    const templates = locateErrors(this, () => {
+      const all = Object.fromEntries(settings.roleGroups.map((group) => [group.name, podTemplate(settings, binding, group, annotations)]));
+      refuseRendered(settings, all);
       return all;
     });
-    return Object.fromEntries(manifests.map(([name, manifest]) => [name, emit(this, `Workload-${name}`, manifest, this.overrides)]));
+    this.warnAboutGaps(templates);
+    return Object.fromEntries(settings.roleGroups.map((group) => [
+      group.name, emit(this, `Workload-${group.name}`, workloadManifest(settings, group, templates[group.name]), this.overrides),
+    ]));
   }
 
   /** A change of the configuration changes the pods, and so rolls them. */
@@ -177,14 +189,37 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     warnings.forEach((warning) => warn(this, warning));
   }
 
-  /** An engine removes whatever stands at its socket's path, also the socket of another agent. */
-  private claimSocketDirectory() {
-    const { socket } = this.settings;
-    if (socket) Identities.of(this).claim(`the socket directory ${socket.hostDirectory}`, this);
+  /** Where an agent is taken away before the next one answers, a Local Service has nothing to lead to. */
+  private warnAboutGaps(templates: Record<string, PodTemplateSpec>) {
+    const { service, internalTrafficPolicy } = this.settings;
+    if (!service || internalTrafficPolicy !== InternalTrafficPolicy.LOCAL) return;
+    for (const [group, template] of Object.entries(templates)) {
+      const { maxUnavailable } = rolloutOf(this.settings, template);
+      if (!isSome(maxUnavailable)) continue;
+      warn(this, `a rollout of role group ${group} takes the agent of a node away before the new one answers (maxUnavailable ${maxUnavailable}), and clients ` +
+        'of the Service on that node get no answer meanwhile, since internalTrafficPolicy is Local: set it to CLUSTER, or let clients try again');
+    }
+  }
+
+  /** On a node there is room for one: an engine removes whatever stands at its socket's path, and a port is taken once. */
+  private claimNodeEndpoints(binding: PolicyEngineBinding) {
+    const { socket, hostPorts } = this.settings;
+    const claims = Claims.of(this);
+    if (socket) claims.claim(ClaimKind.NODE_ENDPOINT, `the socket directory ${socket.hostDirectory} of the nodes`, this);
+    if (!hostPorts) return;
+    for (const { name, port, api = true } of listeningPorts(binding)) {
+      if (api) claims.claim(ClaimKind.NODE_ENDPOINT, `port ${hostPorts[name] ?? port} of the nodes`, this);
+    }
   }
 
   private validate(): string[] {
     printWarnings(this);
-    return Identities.of(this).conflicts(this);
+    return Claims.of(this).conflicts(this, this.passedOver());
+  }
+
+  private passedOver(): ClaimKind[] {
+    const { acknowledged } = this.settings;
+    if (acknowledged.includes(Acknowledgement.SEVERAL_CLUSTERS)) return [ClaimKind.NAME, ClaimKind.NODE_ENDPOINT];
+    return acknowledged.includes(Acknowledgement.SHARED_NODE_ENDPOINTS) ? [ClaimKind.NODE_ENDPOINT] : [];
   }
 }

@@ -4,4 +4,5 @@ export interface PolicyFileSource {
   readonly configMap?: string;
   readonly checksum?: string;
   readonly image?: string;
+  readonly roots?: string[];
 }

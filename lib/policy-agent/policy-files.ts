@@ -11,6 +11,25 @@ export interface PolicyConfigMapOptions {
    * @default - a change does not reach running agents, which is warned of
    */
   readonly checksum?: string;
+
+  /**
+   * For OPA: the packages and data of the files, as paths such as `authz`. Needed beside bundles, which must own none of
+   * them.
+   *
+   * @default - not known
+   */
+  readonly roots?: string[];
+}
+
+/** Options of `PolicyFiles.fromImage`. */
+export interface PolicyImageOptions {
+  /**
+   * For OPA: the packages and data of the files, as paths such as `authz`. Needed beside bundles, which must own none of
+   * them.
+   *
+   * @default - not known
+   */
+  readonly roots?: string[];
 }
 
 /** Policies (and data or schemas beside them) for the agent to load from its file system. */
@@ -19,8 +38,10 @@ export class PolicyFiles {
   public static inline(files: Record<string, string>): PolicyFiles {
     if (Object.keys(files).length === 0) throw new Error('inline policy files need at least one file, given none');
     for (const path of Object.keys(files)) {
-      if (!/^[-._a-zA-Z0-9]+(\/[-._a-zA-Z0-9]+)*$/.test(path) || path.split('/').some((part) => part.startsWith('..'))) {
-        throw new Error(`path of a policy file must be relative, of letters, digits, '-', '_', '.' and '/', given ${JSON.stringify(path)}`);
+      if (!/^[-_a-zA-Z0-9][-._a-zA-Z0-9]*(\/[-_a-zA-Z0-9][-._a-zA-Z0-9]*)*$/.test(path)) {
+        throw new Error(
+          `path of a policy file must be relative and not hidden, of letters, digits, '-', '_', '.' and '/', given ${JSON.stringify(path)}`,
+        );
       }
     }
     return new PolicyFiles({ files: { ...files } });
@@ -50,7 +71,7 @@ export class PolicyFiles {
   /** From a ConfigMap that exists in the agent's namespace. Each key is a file. */
   public static fromConfigMap(name: string, options: PolicyConfigMapOptions = {}): PolicyFiles {
     if (!name) throw new Error('name of the ConfigMap with policy files must not be empty');
-    return new PolicyFiles({ configMap: name, checksum: options.checksum });
+    return new PolicyFiles({ configMap: name, checksum: options.checksum, roots: options.roots });
   }
 
   /**
@@ -59,9 +80,9 @@ export class PolicyFiles {
    *
    * @see https://kubernetes.io/docs/tasks/configure-pod-container/image-volumes/
    */
-  public static fromImage(reference: string): PolicyFiles {
+  public static fromImage(reference: string, options: PolicyImageOptions = {}): PolicyFiles {
     if (!reference) throw new Error('reference of the image with policy files must not be empty');
-    return new PolicyFiles({ image: reference });
+    return new PolicyFiles({ image: reference, roots: options.roots });
   }
 
   private constructor(

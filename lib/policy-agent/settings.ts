@@ -4,14 +4,13 @@ import { Acknowledgement } from './acknowledgement';
 import { AgentAccess } from './agent-access';
 import { AgentMetrics } from './agent-metrics';
 import { AgentTls, ClientCertificates } from './agent-tls';
-import { DeploymentMode, ModeRollout, MODES, ModeTraits } from './deployment-mode';
-import { PolicyEngineBinding, PolicyEngineContext } from './engine';
+import { DeploymentMode, MODES, ModeTraits } from './deployment-mode';
 import { KubernetesVersion } from './kubernetes-version';
 import { AgentImagePullPolicy, PolicyAgentProps } from './policy-agent-props';
 import { AgentAutoscaling, AgentResources, RoleGroup } from './role-group';
 import { COMPONENT_LABEL, INSTANCE_LABEL, MANAGED_BY_LABEL, NAME_LABEL } from '../private/labels';
 import { Json } from '../private/merge';
-import { checkDnsLabel, dnsLabelOf } from '../private/names';
+import { checkDnsLabel, dnsLabelOf, headlessName, serviceHost } from '../private/names';
 
 /** A role group with every default filled in. */
 export interface RoleGroupSettings {
@@ -19,8 +18,6 @@ export interface RoleGroupSettings {
   readonly workloadName: string;
   /** Undefined where the mode has one pod on each node, or an autoscaler chooses. */
   readonly replicas?: number;
-  /** The fewest pods that there will be; undefined where the mode has one on each node. */
-  readonly minReplicas?: number;
   readonly autoscaling?: Required<AgentAutoscaling>;
   readonly nodeRequirements: Json[];
   readonly tolerations: Json[];
@@ -58,9 +55,9 @@ export interface AgentSettings {
   readonly socket?: SocketSettings;
   readonly tls?: TlsSettings;
   readonly internalTrafficPolicy?: string;
-  readonly rollout: ModeRollout;
-  /** Fewest pods of all role groups together; undefined where the mode has one on each node. */
+  /** Fewest and most pods of all role groups together; undefined where the mode has one on each node. */
   readonly minPods?: number;
+  readonly maxPods?: number;
   readonly metrics: AgentMetrics;
   readonly shutdownWaitSeconds: number;
   readonly user?: number;
@@ -92,8 +89,11 @@ export function settingsOf(id: string, chartNamespace: string | undefined, props
   if (roleGroups.length === 0) throw new Error('roleGroups must hold at least one role group, given none');
 
   const selectorLabels = { [NAME_LABEL]: engine.engineName, [INSTANCE_LABEL]: instanceName, [COMPONENT_LABEL]: 'server' };
-  const clash = Object.keys(props.labels ?? {}).find((label) => label in selectorLabels);
+  const clash = Object.keys(props.labels ?? {}).find((label) => Object.hasOwn(selectorLabels, label));
   if (clash) throw new Error(`labels must not contain ${clash}: it identifies the agent's pods`);
+
+  if (props.headlessService) checkDnsLabel(headlessName(instanceName), 'name of the headless Service');
+  if (props.clusterDomain && !namespace) throw new Error('clusterDomain needs a namespace, which is not known at synth: addresses are short without one');
 
   return {
     props,
@@ -109,8 +109,8 @@ export function settingsOf(id: string, chartNamespace: string | undefined, props
     socket,
     tls: props.tls && tlsOf(props.tls, instanceName),
     internalTrafficPolicy: props.internalTrafficPolicy ?? traits.perNode?.internalTrafficPolicy,
-    rollout: rolloutOf(props, traits, hostPorts !== undefined || socket !== undefined),
-    minPods: traits.scaled && roleGroups.reduce((sum, group) => sum + group.minReplicas!, 0),
+    minPods: traits.scaled && sum(roleGroups.map(({ replicas, autoscaling }) => autoscaling?.minReplicas ?? replicas!)),
+    maxPods: traits.scaled && sum(roleGroups.map(({ replicas, autoscaling }) => autoscaling?.maxReplicas ?? replicas!)),
     metrics: props.metrics ?? AgentMetrics.annotations(),
     shutdownWaitSeconds: props.shutdownWait?.toSeconds() ?? 5,
     user: props.runAsUser ?? (socket?.directory._agentIsRoot ? 0 : undefined),
@@ -122,44 +122,14 @@ export function settingsOf(id: string, chartNamespace: string | undefined, props
   };
 }
 
-/** Name by which clients find a Service; without a domain it is completed by the pods' search path. */
-export function serviceHost(name: string, namespace?: string, clusterDomain?: string): string {
-  if (!namespace) return name;
-  return clusterDomain ? `${name}.${namespace}.svc.${clusterDomain}` : `${name}.${namespace}.svc`;
-}
-
-/** What the engine is told. */
-export function contextOf(settings: AgentSettings): PolicyEngineContext {
-  const { socket, tls } = settings;
-  return {
-    instanceName: settings.instanceName,
-    namespace: settings.namespace,
-    deploymentMode: settings.mode,
-    severalInstances: settings.minPods === undefined || settings.minPods > 1,
-    kubernetesVersion: settings.kubernetesVersion,
-    listensOnNetwork: settings.service || settings.hostPorts !== undefined,
-    serviceHost: settings.serviceHost,
-    socketDirectory: socket?.hostDirectory,
-    socketMode: socket?.mode,
-    tlsDirectory: tls && TLS_DIRECTORY,
-    clientCertificates: tls?.clientCertificates ?? ClientCertificates.NONE,
-    clientCaFile: tls && tls.clientCertificates !== ClientCertificates.NONE
-      ? `${tls.clientCaSecret ? CLIENT_CA_DIRECTORY : TLS_DIRECTORY}/ca.crt`
-      : undefined,
-    shutdownWaitSeconds: settings.shutdownWaitSeconds,
-    acknowledged: settings.acknowledged,
-  };
-}
-
-/** Seconds after which a pod that does not stop is killed. */
-export function terminationGracePeriod(settings: AgentSettings, binding: PolicyEngineBinding): number {
-  return settings.props.terminationGracePeriod?.toSeconds() ?? settings.shutdownWaitSeconds + binding.shutdownGraceSeconds + 5;
-}
-
 function oneOf<K extends keyof AccessWay>(ways: AccessWay[], key: K): AccessWay[K] {
   const found = ways.filter((way) => way[key] !== undefined);
   if (found.length > 1) throw new Error(`access must name each way once, given ${key} ${found.length} times`);
   return found[0]?.[key];
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function roleGroupOf(name: string, group: RoleGroup, instanceName: string, { scaled }: ModeTraits, props: PolicyAgentProps): RoleGroupSettings {
@@ -168,13 +138,16 @@ function roleGroupOf(name: string, group: RoleGroup, instanceName: string, { sca
   if (replicas !== undefined && !(Number.isInteger(replicas) && replicas >= 0)) {
     throw new Error(`replicas of role group ${name} must be a whole number of at least 0, given ${replicas}`);
   }
-  const autoscaling = group.autoscaling && { minReplicas: 2, targetCpuPercent: 80, ...group.autoscaling };
+  const { autoscaling } = group;
   return {
     name,
     workloadName: checkDnsLabel(`${instanceName}-${name}`, `name of the workload of role group ${name}`),
     replicas: scaled && !autoscaling ? replicas : undefined,
-    minReplicas: scaled && (autoscaling?.minReplicas ?? replicas),
-    autoscaling,
+    autoscaling: autoscaling && {
+      minReplicas: autoscaling.minReplicas ?? 2,
+      maxReplicas: autoscaling.maxReplicas,
+      targetCpuPercent: autoscaling.targetCpuPercent ?? 80,
+    },
     nodeRequirements: (group.nodes ?? []).map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })),
     tolerations: (group.tolerations ?? []).map(({ key, value, effect }) => ({
       ...(key !== undefined && { key }),
@@ -203,18 +176,4 @@ function tlsOf(tls: AgentTls, instanceName: string): TlsSettings {
     serverName: tls._options.serverName,
     source: tls,
   };
-}
-
-function rolloutOf(props: PolicyAgentProps, traits: ModeTraits, fixedEndpoint: boolean): ModeRollout {
-  const derived = (fixedEndpoint && traits.perNode?.fixedEndpointRollout) || traits.rollout;
-  const maxSurge = props.rollout?.maxSurge?.value;
-  const maxUnavailable = props.rollout?.maxUnavailable?.value;
-  if (traits.perNode && maxSurge === undefined && isSome(maxUnavailable)) return { maxSurge: 0, maxUnavailable };
-  if (traits.perNode && maxUnavailable === undefined && isSome(maxSurge)) return { maxSurge, maxUnavailable: 0 };
-  return { maxSurge: maxSurge ?? derived.maxSurge, maxUnavailable: maxUnavailable ?? derived.maxUnavailable };
-}
-
-/** Whether a number of pods, or a percentage of them, is above none. */
-export function isSome(pods: number | string | undefined): pods is number | string {
-  return pods !== undefined && parseFloat(String(pods)) > 0;
 }

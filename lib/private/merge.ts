@@ -13,6 +13,23 @@ function removes(value: unknown): boolean {
   return value === null || (isObject(value) && value.$patch === 'delete');
 }
 
+/** Merges objects key by key; what stands for a list is up to the caller. */
+function merge(target: unknown, patch: unknown, mergeList: (key: string, target: unknown, patch: unknown[]) => unknown): any {
+  if (!isObject(patch)) return patch;
+  const result: Json = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === '__proto__') throw new Error('a patch must not contain the key __proto__');
+    if (removes(value)) {
+      delete result[key];
+    } else if (Array.isArray(value)) {
+      result[key] = mergeList(key, result[key], value);
+    } else if (value !== undefined) {
+      result[key] = merge(result[key], value, mergeList);
+    }
+  }
+  return result;
+}
+
 /**
  * Applies a JSON merge patch: objects are merged, everything else (lists included) is replaced, `null` (or
  * `{ $patch: 'delete' }`) removes.
@@ -20,16 +37,11 @@ function removes(value: unknown): boolean {
  * @see https://www.rfc-editor.org/rfc/rfc7386
  */
 export function mergePatch(target: unknown, patch: unknown): any {
-  if (!isObject(patch)) return patch;
-  const result: Json = isObject(target) ? { ...target } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (removes(value)) {
-      delete result[key];
-    } else if (value !== undefined) {
-      result[key] = mergePatch(result[key], value);
-    }
-  }
-  return result;
+  return merge(target, patch, (key, _, list) => {
+    const marked = list.find((item) => isObject(item) && '$patch' in item);
+    if (marked) throw new Error(`list ${key} is replaced as a whole, so $patch has no meaning in it, given ${JSON.stringify(marked)}`);
+    return list;
+  });
 }
 
 /**
@@ -37,7 +49,7 @@ export function mergePatch(target: unknown, patch: unknown): any {
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ ("patch strategy: merge on key")
  */
-const MERGE_KEYS: Record<string, string> = {
+const MERGE_KEYS = new Map(Object.entries({
   containers: 'name',
   initContainers: 'name',
   ephemeralContainers: 'name',
@@ -49,25 +61,17 @@ const MERGE_KEYS: Record<string, string> = {
   imagePullSecrets: 'name',
   hostAliases: 'ip',
   topologySpreadConstraints: 'topologyKey',
-};
+}));
 
 /**
  * Merges a partial pod template into a whole one: like a merge patch, but items of lists such as containers, volumes
  * and variables are matched by their name. An item with `$patch: 'delete'` removes its match; other lists are replaced.
  */
 export function mergePodTemplate(target: unknown, patch: unknown): any {
-  if (!isObject(patch)) return patch;
-  const result: Json = isObject(target) ? { ...target } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (removes(value)) {
-      delete result[key];
-    } else if (Array.isArray(value) && key in MERGE_KEYS) {
-      result[key] = mergeNamedList(result[key] ?? [], value, MERGE_KEYS[key], key);
-    } else if (value !== undefined) {
-      result[key] = mergePodTemplate(result[key], value);
-    }
-  }
-  return result;
+  return merge(target, patch, (key, list, items) => {
+    const mergeKey = MERGE_KEYS.get(key);
+    return mergeKey ? mergeNamedList((list ?? []) as Json[], items as Json[], mergeKey, key) : items;
+  });
 }
 
 function mergeNamedList(target: Json[], patch: Json[], mergeKey: string, list: string): Json[] {
@@ -76,12 +80,15 @@ function mergeNamedList(target: Json[], patch: Json[], mergeKey: string, list: s
     if (!isObject(item) || item[mergeKey] === undefined) {
       throw new Error(`every item of ${list} in pod overrides needs the field ${mergeKey}, given ${JSON.stringify(item)}`);
     }
-    const index = result.findIndex((existing) => existing[mergeKey] === item[mergeKey]);
+    const index = result.findIndex((existing) => identity(existing, mergeKey) === identity(item, mergeKey));
     if (item.$patch === 'delete') {
-      if (index < 0) throw new Error(`pod overrides delete ${item[mergeKey]} from ${list}, which has ${names(result, mergeKey)}`);
+      if (index < 0) {
+        const there = result.map((existing) => existing[mergeKey]).join(', ') || 'no items';
+        throw new Error(`pod overrides delete ${item[mergeKey]} from ${list}, which has ${there}`);
+      }
       result.splice(index, 1);
     } else if (index < 0) {
-      result.push(item);
+      result.push(mergePodTemplate({}, item));
     } else {
       result[index] = mergePodTemplate(result[index], item);
     }
@@ -89,6 +96,7 @@ function mergeNamedList(target: Json[], patch: Json[], mergeKey: string, list: s
   return result;
 }
 
-function names(list: Json[], mergeKey: string): string {
-  return list.map((item) => item[mergeKey]).join(', ') || 'no items';
+/** Ports of one number may differ in their protocol. */
+function identity(item: Json, mergeKey: string): unknown {
+  return mergeKey === 'containerPort' ? `${item.containerPort}/${item.protocol ?? 'TCP'}` : item[mergeKey];
 }

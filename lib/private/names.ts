@@ -20,7 +20,20 @@ export function checkDnsLabel(name: string, what: string): string {
   return name;
 }
 
+/** Name by which clients find a Service; without a domain it is completed by the pods' search path. */
+export function serviceHost(name: string, namespace?: string, clusterDomain?: string): string {
+  if (!namespace) return name;
+  return clusterDomain ? `${name}.${namespace}.svc.${clusterDomain}` : `${name}.${namespace}.svc`;
+}
+
+/** Name of the Service without an address of its own. */
+export function headlessName(name: string): string {
+  return `${name}-headless`;
+}
+
 /** The key of a ConfigMap that holds the file at this path: keys know no slashes. */
 export function configMapKey(path: string): string {
-  return path.replaceAll('/', '__');
+  const key = path.replaceAll('/', '__');
+  if (key.length > 253) throw new Error(`path of a policy file must have at most 253 characters in a ConfigMap, given ${path}`);
+  return key;
 }

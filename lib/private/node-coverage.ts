@@ -53,7 +53,9 @@ function termsOf({ nodeSelector, affinity }: NodeSelection): NodeSelectorRequire
   const fromSelector = Object.entries(nodeSelector ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (!required) return [fromSelector];
-  return required.nodeSelectorTerms.map((term) => [...fromSelector, ...(term.matchExpressions ?? []), ...(term.matchFields ?? []).map(opaque)]);
+  // A term without conditions matches no node.
+  return required.nodeSelectorTerms.filter(({ matchExpressions = [], matchFields = [] }) => matchExpressions.length + matchFields.length > 0)
+    .map(({ matchExpressions = [], matchFields = [] }) => [...fromSelector, ...matchExpressions, ...matchFields.map(opaque)]);
 }
 
 /** A condition on a field of the node, such as its name: never known at synth. */

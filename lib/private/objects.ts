@@ -1,5 +1,6 @@
 import { ApiObject } from 'cdk8s';
-import { Construct, IConstruct } from 'constructs';
+import { Construct } from 'constructs';
+import { Claims } from './claims';
 import { isObject, Json, mergePatch } from './merge';
 
 /** An object in wire form, as it stands in a manifest. */
@@ -49,47 +50,6 @@ export class ObjectOverrides {
 /** Emits a raw object: patches on it are in wire form, and nothing is dropped. */
 export function emit(scope: Construct, id: string, manifest: Manifest, overrides: ObjectOverrides): ApiObject {
   const object = new ApiObject(scope, id, overrides.apply(manifest));
-  Identities.of(scope).add(object);
+  Claims.of(scope).claimName(object);
   return object;
-}
-
-const perRoot = new WeakMap<IConstruct, Identities>();
-
-/** What this library emitted in an app, by kind, namespace and name. */
-export class Identities {
-  public static of(scope: IConstruct): Identities {
-    const { root } = scope.node;
-    let identities = perRoot.get(root);
-    if (!identities) perRoot.set(root, identities = new Identities());
-    return identities;
-  }
-
-  private readonly claims = new Map<string, IConstruct[]>();
-  /** The few that have more than one owner: checks look at nothing else. */
-  private readonly contested = new Set<string>();
-
-  public add(object: ApiObject) {
-    const { namespace } = object.metadata;
-    this.claim(`${object.kind} ${object.name}${namespace ? ` in namespace ${namespace}` : ''}`, object);
-  }
-
-  /** Claims something of which an app may have one only. */
-  public claim(what: string, owner: IConstruct) {
-    const owners = this.claims.get(what);
-    if (owners) {
-      owners.push(owner);
-      this.contested.add(what);
-    } else {
-      this.claims.set(what, [owner]);
-    }
-  }
-
-  /** What constructs within the scope claim that another one claims, too. */
-  public conflicts(scope: IConstruct): string[] {
-    return [...this.contested].flatMap((what) => {
-      const owners = this.claims.get(what)!;
-      if (!owners.some((owner) => owner.node.scopes.includes(scope))) return [];
-      return [`${what} is claimed more than once in this app, by ${owners.map((owner) => owner.node.path).join(' and ')}`];
-    });
-  }
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'child_process';
 import { cpSync, mkdtempSync, rmSync, statSync, unlinkSync } from 'fs';
+import { createServer } from 'net';
 import { tmpdir } from 'os';
 import { join } from 'path';
 import { GRPC } from '@cerbos/grpc';
@@ -292,28 +293,48 @@ describe('operations', () => {
     expect(pod.log).not.toContain('"log.kind":"access"');
   });
 
-  test.each<[string, CerbosAudit]>([
-    ['local', CerbosAudit.local({ retention: Duration.hours(1) })],
-    ['kafka', CerbosAudit.kafka({ brokers: ['127.0.0.1:1'], topic: 'audit' })],
-  ])('audit by %s is configured as Cerbos understands it', async (backend, audit) => {
-    const pod = await start({ audit });
-    await pod.untilReady();
-    expect(pod.log).toMatch(new RegExp(backend === 'local' ? 'Initializing audit log.*local' : 'Found 1 executable policies'));
-  });
-
-  test('every section that config may hold is one that Cerbos knows', async () => {
-    const pod = await start({
-      maxConnectionAge: Duration.minutes(1),
-      config: {
-        server: { requestLimits: { maxActionsPerResource: 60 }, cors: { disabled: true } },
-        engine: { lenientScopeSearch: true },
-        auxData: { jwt: { disableVerification: true } },
-        compile: { cacheSize: 100 },
-        hub: { credentials: { pdpID: '${POD_NAME}' } },
-      },
-    });
+  test('decisions are kept in the pod, where the admin API reads them', async () => {
+    const hash = Buffer.from(await bcrypt.hash('s3cret', 4)).toString('base64');
+    const pod = await start(
+      {
+        audit: CerbosAudit.local({ retention: Duration.hours(1) }),
+        adminApi: { username: 'root', passwordHashSecret: { secretName: 'admin', key: 'hash' } },
+        config: { audit: { local: { advanced: { flushInterval: '1s' } } } },
+      }, {}, { admin: { hash } },
+    );
     await pod.untilReady();
     await expectDecisions(pod);
+    const headers = { authorization: `Basic ${Buffer.from('root:s3cret').toString('base64')}` };
+    await eventually('kept', async () =>
+      (await call({ port: pod.port('http'), path: '/admin/auditlog/list/KIND_DECISION?tail=5', headers })).text.includes('leave_request'));
+  });
+
+  test('decisions are sent to the brokers of Kafka', async () => {
+    const clients: unknown[] = [];
+    const broker = createServer((socket) => clients.push(socket.on('error', () => undefined).destroy()));
+    await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = broker.address() as { port: number };
+      const pod = await start({ audit: CerbosAudit.kafka({ brokers: [`127.0.0.1:${port}`], topic: 'audit' }) });
+      await pod.untilReady();
+      void check(pod, request('alice', ['employee'])).catch(() => undefined);
+      await eventually('a connection to the broker', async () => clients.length > 0);
+    } finally {
+      broker.close();
+    }
+  });
+
+  test('raw configuration is merged, and has its effect', async () => {
+    const pod = await start({ maxConnectionAge: Duration.minutes(1), config: { server: { requestLimits: { maxActionsPerResource: 1 } } } });
+    await pod.untilReady();
+    expect((await call({ port: pod.port('http'), path: '/api/check/resources', body: request('alice', ['employee']) })).status).toBe(400);
+  });
+
+  /** Cerbos ignores sections that it does not know, but not keys of those that it does. */
+  test.each(['server', 'engine', 'auxData', 'schema', 'compile'])('section %s, which config may hold, is one that Cerbos knows', async (section) => {
+    const pod = await start({ config: { [section]: { noSuchKey: 1 } } });
+    expect(await pod.exited()).not.toBe(0);
+    expect(pod.log).toContain('noSuchKey');
   });
 
   test('an agent that is told to stop goes on answering for shutdownWait, then ends by itself', async () => {

@@ -215,6 +215,9 @@ describe('closed by default', () => {
     const pod = await start({ bundles: bundle(), decisions: ['authz/allow'] });
     await eventually('closed', async () => (await ask(pod, 'alice')).status === 500);
     expect(await statuses(pod, [...WRITES, ...READS])).toEqual([...WRITES, ...READS].map(() => 500));
+    // Only a restart brings the erased policy back.
+    expect(await pod.live()).toBe(false);
+    expect(await pod.ready()).toBe(false);
   });
 
   test('with an own policy in the bundle, all is refused before activation, and the policy decides after it', async () => {
@@ -259,11 +262,13 @@ allow if { input.method == "POST"; input.path == ["v1", "data", "authz", "allow"
       expect((await ask(pod, 'mallory', { path: '/v1/data/authz/allow/result' })).json.result).toBe(true);
     });
 
-    test('reads stay open, which a warning says', async () => {
+    test('reads stay open, those of variables included', async () => {
       serve(INLINE);
       const pod = await start({ bundles: bundle({ roots: [''] }) });
       await pod.untilReady();
       expect((await call({ port: pod.port('http'), path: '/v1/data/authz/admins' })).json.result).toEqual(['alice']);
+      const variables = await call({ port: pod.port('http'), path: '/v1/query', body: { query: 'x := opa.runtime().env' } });
+      expect(variables.json.result[0].x).toMatchObject({ NODE_NAME: 'node-1' });
     });
   });
 
@@ -286,12 +291,21 @@ describe('clients', () => {
   test('without the token of the Secret get no decision', async () => {
     const pod = await start(
       { policies: [PolicyFiles.inline(INLINE)], decisions: ['authz/allow'], clientTokenSecret: { secretName: 'opa-clients', key: 'token' } }, {},
-      { 'opa-clients': { token: 's3cret' } },
+      { 'opa-clients': { token: 's3cret\n' } },
     );
     await pod.untilReady();
     expect((await ask(pod, 'alice')).status).toBe(401);
     expect((await ask(pod, 'alice', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
     await expectDecisions(pod, { headers: { authorization: 'Bearer s3cret' } });
+  });
+
+  test('get no decision either where the token of the Secret is empty', async () => {
+    const pod = await start(
+      { policies: [PolicyFiles.inline(INLINE)], decisions: ['authz/allow'], clientTokenSecret: { secretName: 'opa-clients', key: 'token' } }, {},
+      { 'opa-clients': { token: '\n' } },
+    );
+    await pod.untilReady();
+    for (const authorization of ['Bearer ', 'Bearer', '']) expect((await ask(pod, 'alice', { headers: { authorization } })).status).toBe(401);
   });
 
   test('verify the certificate of the Secret, and see a new one without a restart', async () => {

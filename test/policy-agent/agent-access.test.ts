@@ -1,6 +1,6 @@
 import { Chart } from 'cdk8s';
-import { AgentAccess, DeploymentMode, PolicyAgent, SocketDirectory } from '../../lib';
-import { agentObjects, cerbos, opa, podTemplate, synthesise, testChart } from '../support/synth';
+import { Acknowledgement, AgentAccess, DeploymentMode, PolicyAgent, SocketDirectory } from '../../lib';
+import { agentObjects, cerbos, find, opa, podTemplate, synthesise, testChart } from '../support/synth';
 
 const cerbosDaemonSet = { engine: cerbos(), deploymentMode: DeploymentMode.DAEMON_SET };
 
@@ -18,6 +18,24 @@ describe('hostPort', () => {
       { name: 'diagnostics', containerPort: 8282, protocol: 'TCP' },
     ]);
   });
+});
+
+test('fails when two agents of an app take the same port of the nodes, unless they stand on different ones', () => {
+  const twice = (acknowledge?: Acknowledgement[]) => () => {
+    const chart = testChart();
+    const access = [AgentAccess.hostPort()];
+    new PolicyAgent(chart, 'A', { engine: opa(), access, acknowledge });
+    new PolicyAgent(chart, 'B', { engine: opa(), access, acknowledge });
+    synthesise(chart);
+  };
+  expect(twice()).toThrow('[test/A] port 8181 of the nodes is claimed more than once in this app, by test/A and test/B');
+  expect(twice([Acknowledgement.SHARED_NODE_ENDPOINTS])).not.toThrow();
+});
+
+test('a port of the node that an override takes rolls like one, too', () => {
+  const rolling = (podOverrides: any) => find(agentObjects({ engine: opa(), podOverrides }), 'DaemonSet').spec.updateStrategy.rollingUpdate;
+  expect(rolling({ spec: { hostNetwork: true } })).toEqual({ maxSurge: 0, maxUnavailable: 1 });
+  expect(rolling({ spec: { containers: [{ name: 'opa', ports: [{ containerPort: 8181, hostPort: 8181 }] }] } })).toEqual({ maxSurge: 0, maxUnavailable: 1 });
 });
 
 describe('a Unix socket in a node directory', () => {
@@ -53,8 +71,8 @@ describe('a Unix socket in a node directory', () => {
 
   test('has an explicit mode: for all, or for a group', () => {
     const mode = (options?: Parameters<typeof AgentAccess.unixSocket>[0]) => {
-      const [, , file] = [0, 0, podTemplate(agentObjects({ engine: opa(), access: [AgentAccess.unixSocket(options)] }))];
-      return file.spec.containers[0].args.find((arg: string) => arg.startsWith('--unix-socket-perm'));
+      const template = podTemplate(agentObjects({ engine: opa(), access: [AgentAccess.unixSocket(options)] }));
+      return template.spec.containers[0].args.find((arg: string) => arg.startsWith('--unix-socket-perm'));
     };
     expect(mode()).toBe('--unix-socket-perm=0666');
     expect(mode({ group: 2000 })).toBe('--unix-socket-perm=0660');
@@ -82,6 +100,17 @@ describe('a Unix socket in a node directory', () => {
     const access = [AgentAccess.unixSocket({ hostDirectory: '/run/opa' })];
     new PolicyAgent(chart, 'A', { engine: opa(), access });
     new PolicyAgent(chart, 'B', { engine: opa(), access, namespace: 'other' });
-    expect(() => synthesise(chart)).toThrow('[test/A] the socket directory /run/opa is claimed more than once in this app, by test/A and test/B');
+    expect(() => synthesise(chart)).toThrow(
+      '[test/A] the socket directory /run/opa of the nodes is claimed more than once in this app, by test/A and test/B: ' +
+      'if they stand on different nodes, acknowledge SHARED_NODE_ENDPOINTS in each',
+    );
+  });
+
+  test('fails for a user that cannot bind where the kubelet makes the directory', () => {
+    expect(() => agentObjects({ engine: opa(), runAsUser: 1000, access: [AgentAccess.unixSocket()] })).toThrow(
+      '[test/Agent] runAsUser 1000 cannot bind a socket in a directory that the kubelet makes, which belongs to root',
+    );
+    agentObjects({ engine: opa(), runAsUser: 0, access: [AgentAccess.unixSocket()] });
+    agentObjects({ engine: opa(), runAsUser: 1000, access: [AgentAccess.unixSocket({ directory: SocketDirectory.prepared() })] });
   });
 });

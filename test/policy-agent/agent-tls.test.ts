@@ -1,5 +1,5 @@
 import { Duration } from 'cdk8s';
-import { AgentTls, ClientCertificates, DeploymentMode } from '../../lib';
+import { AgentAccess, AgentTls, ClientCertificates, DeploymentMode } from '../../lib';
 import { agentObjects, cerbos, find, opa, podTemplate } from '../support/synth';
 
 test('the Secret is mounted as a directory, certificate and key required', () => {
@@ -54,6 +54,19 @@ test('the authority of clients can stand in a Secret of its own', () => {
 test('Cerbos is probed by HTTPS, so that one that fell back to plain text is never ready', () => {
   const [container] = podTemplate(agentObjects({ engine: cerbos(), tls: AgentTls.fromSecret('tls') })).spec.containers;
   for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) expect(probe.httpGet.scheme).toBe('HTTPS');
+});
+
+test('fails when it would do nothing', () => {
+  const access = [AgentAccess.unixSocket()];
+  const tls = AgentTls.fromSecret('tls');
+  expect(() => agentObjects({ engine: opa(), access, tls })).toThrow('[test/Agent] OPA speaks no TLS on a Unix socket, and there is no other way of access');
+  agentObjects({ engine: cerbos(), deploymentMode: DeploymentMode.DAEMON_SET, access, tls });
+  expect(() => agentObjects({ engine: opa(), tls: AgentTls.fromSecret('tls', { clientCaSecret: 'ca' }) })).toThrow(
+    '[test/Agent] clientCaSecret ca has no effect with ClientCertificates.NONE',
+  );
+  const nameless = { engine: cerbos(), deploymentMode: DeploymentMode.DAEMON_SET, access, tls: AgentTls.fromCertificate({ issuerName: 'i' }) };
+  expect(() => agentObjects(nameless)).toThrow('[test/Agent] a certificate needs a name, and there is no Service to take one from: give dnsNames or serverName');
+  agentObjects({ ...nameless, tls: AgentTls.fromCertificate({ issuerName: 'i', serverName: 'cerbos' }) });
 });
 
 test('Cerbos gets no caCert that it would ignore when the Secret lacks it', () => {

@@ -66,6 +66,9 @@ describe('an engine of the user\'s own', () => {
     ['no container', { containers: [] }, 'engine spicy must return at least one container'],
     ['a container without an image', { containers: [{ name: 'x' }] }, 'engine spicy must name every container and its image, given {"name":"x"}'],
     ['no port', { ports: [] }, 'engine spicy must return at least one port'],
+    ['a port that there is not', { ports: [{ name: 'api', port: 0 }] }, 'engine spicy must listen on ports from 1 to 65535, given api 0'],
+    ['a port that no container can call so', { ports: [{ name: 'a-very-long-name', port: 1 }] }, 'engine spicy must name its ports with at most 15'],
+    ['no port for clients', { ports: [{ name: 'health', port: 1, api: false }] }, 'engine spicy has no port for clients, so access by Service leads nowhere'],
     ['a port twice', { ports: [{ name: 'api', port: 1 }, { name: 'api', port: 2 }] }, 'engine spicy returns port api twice'],
     ['a port that nothing listens on', { ports: [{ name: 'api', port: 1, containerPort: 2 }] }, 'engine spicy returns port api with containerPort 2, but no port'],
     ['metrics on no port', { metricsPort: 'metrics' }, 'engine spicy returns metricsPort metrics, but its ports are api'],
@@ -105,24 +108,24 @@ describe('a change of the configuration rolls the pods', () => {
 });
 
 describe('a ConfigMap that is too large for the API server is refused, with a way out', () => {
-  const engine = (kib: number) => opa({ policies: [PolicyFiles.inline({ 'a.rego': `package a\n# ${'x'.repeat(kib * 1024)}\n` })] });
+  const engine = (kib: number) => opa({ policies: [PolicyFiles.inline({ 'a.rego': `package a\n# ${'x'.repeat(kib * 1024)}\n` })], decisions: ['a/b'] });
   const acknowledge = [Acknowledgement.SERVER_SIDE_APPLY];
 
-  test('256 KiB for client-side apply', () => {
-    agentObjects({ engine: engine(255) });
+  test('256 KiB for client-side apply, less what annotations may take', () => {
+    agentObjects({ engine: engine(254) });
     expect(() => agentObjects({ engine: engine(256) })).toThrow(
       /^\[test\/Agent\] ConfigMap agent-policies would have 26\d{4} bytes, at most 262144 are allowed for client-side apply: .*SERVER_SIDE_APPLY.*PolicyFiles\.fromImage/,
     );
   });
 
   test('1 MiB when server-side apply is acknowledged', () => {
-    agentObjects({ engine: engine(1023), acknowledge });
+    agentObjects({ engine: engine(1022), acknowledge });
     expect(() => agentObjects({ engine: engine(1024), acknowledge })).toThrow(/at most 1048576 are allowed: split the files over several PolicyFiles\.inline/);
   });
 
   test('several ConfigMaps make one directory', () => {
     const policies = ['a', 'b'].map((name) => PolicyFiles.inline({ [`${name}.rego`]: `package ${name}\n# ${'x'.repeat(200 * 1024)}\n` }));
-    const objects = agentObjects({ engine: opa({ policies }) });
+    const objects = agentObjects({ engine: opa({ policies, decisions: ['a/b'] }) });
     const { spec } = podTemplate(objects);
     expect(spec.volumes.find(({ name }: any) => name === 'policies').projected.sources.map(({ configMap }: any) => configMap.name)).toEqual(['agent-policies', 'agent-policies-2']);
     expect(spec.containers[0].args.filter((arg: string) => arg.startsWith('/policies'))).toEqual(['/policies']);

@@ -1,6 +1,6 @@
 import { ApiObject, JsonPatch } from 'cdk8s';
-import { AgentMetrics, AgentTls, DeploymentMode, NetworkPeer, PolicyAgent, PolicyAgentProps } from '../../lib';
-import { agentObjects, cerbos, find, opa, podTemplate, synthesise, testChart } from '../support/synth';
+import { AgentAccess, AgentMetrics, AgentTls, CerbosStorage, DeploymentMode, NetworkPeer, PolicyAgent, PolicyAgentProps } from '../../lib';
+import { agentObjects, cerbos, find, opa, podTemplate, secretValue, synthesise, testChart } from '../support/synth';
 
 /** An agent that emits every kind of object that there is. */
 const EVERYTHING: PolicyAgentProps = {
@@ -43,6 +43,11 @@ describe('objectOverrides', () => {
     expect(find(objects, 'ConfigMap', 'agent').immutable).toBe(true);
   });
 
+  test('fail for $patch in a list, which is replaced as a whole', () => {
+    const objectOverrides = [{ kind: 'Service', metadata: { name: 'agent' }, spec: { ports: [{ name: 'http', $patch: 'delete' }] } }];
+    expect(() => agentObjects({ engine: opa(), objectOverrides })).toThrow('list ports is replaced as a whole, so $patch has no meaning in it');
+  });
+
   test('fail when they fit no object, and name those that there are', () => {
     const wrong = (override: any) => () => agentObjects({ engine: opa(), objectOverrides: [override] });
     expect(wrong({ kind: 'Deployment', metadata: { name: 'agent-default' } })).toThrow(
@@ -83,10 +88,31 @@ describe('podOverrides', () => {
     const [container] = spec.containers;
     expect(container.args).toContain('--server');
     expect(container.env).toEqual(expect.arrayContaining([{ name: 'NODE_NAME', value: 'fixed' }, { name: 'EXTRA', value: '1' }]));
-    expect(container.env.map(({ name }: any) => name)).toEqual(['NODE_NAME', 'POD_NAME', 'POD_NAMESPACE', 'GOMEMLIMIT', 'EXTRA']);
+    expect(container.env.map(({ name }: any) => name)).toEqual(['NODE_NAME', 'POD_NAME', 'POD_NAMESPACE', 'EXTRA', 'GOMEMLIMIT']);
     expect(container.volumeMounts.map(({ name }: any) => name)).toEqual(['config', 'policies', 'extra']);
     expect(container.ports[0]).toEqual({ name: 'http', containerPort: 8181, protocol: 'TCP', hostIP: '127.0.0.1' });
     expect(spec.volumes.map(({ name }: any) => name)).toEqual(['config', 'policies', 'extra']);
+  });
+
+  test('tell ports of one number apart by their protocol, and leave no $patch in what they add', () => {
+    const containers = [
+      { name: 'opa', ports: [{ containerPort: 8181, protocol: 'UDP', name: 'udp' }] },
+      { name: 'sidecar', image: 'x', securityContext: { privileged: { $patch: 'delete' } } },
+    ];
+    const { spec } = podTemplate(agentObjects({ engine: opa(), podOverrides: { spec: { containers } } }));
+    expect(spec.containers[0].ports.map(({ name }: any) => name)).toEqual(['http', 'diagnostics', 'udp']);
+    expect(spec.containers[1].securityContext).toEqual({});
+  });
+
+  test('fail for what Kubernetes would take the last of', () => {
+    const twice = { spec: { containers: [{ name: 'opa', volumeMounts: [{ name: 'config', mountPath: '/config/' }] }] } };
+    agentObjects({ engine: opa(), podOverrides: twice });
+    expect(() => agentObjects({ engine: opa(), access: [AgentAccess.unixSocket({ hostDirectory: '/config' })] })).toThrow(
+      'container opa of role group default mounts /config twice',
+    );
+    const environment = { CERBOS_GIT_PASSWORD: secretValue('a', 'b') };
+    const storage = CerbosStorage.git({ url: 'https://g/p', passwordSecret: { secretName: 'a', key: 'b' } });
+    expect(() => agentObjects({ engine: cerbos({ storage, environment }) })).toThrow('container cerbos of role group default sets variable CERBOS_GIT_PASSWORD twice');
   });
 
   test('remove items by $patch, and fail for what is not there', () => {

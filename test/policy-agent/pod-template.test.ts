@@ -65,6 +65,16 @@ describe('runtime', () => {
     expect(limit({ engine: opa(), roleGroups: { default: { resources: { memoryLimit: '1G' } } } })).toEqual(['850000000']);
     expect(limit({ engine: opa({ environment: { GOMEMLIMIT: { value: '100MiB' } as any } }) })).toEqual(['100MiB']);
     expect(limit({ engine: cerbos() })).toEqual([]);
+    const podOverrides = { spec: { containers: [{ name: 'opa', resources: { limits: { memory: '100M' } } }] } };
+    expect(limit({ engine: opa(), podOverrides })).toEqual(['85000000']);
+  });
+
+  test('GOMAXPROCS for OPA where there is a CPU limit, since Go takes one core or less for two', () => {
+    const processors = (props: PolicyAgentProps) => container(props).env.filter(({ name }: any) => name === 'GOMAXPROCS');
+    expect(processors({ engine: opa() })).toEqual([]);
+    expect(processors({ engine: opa(), roleGroups: { default: { resources: { cpuLimit: '500m' } } } })).toEqual([
+      { name: 'GOMAXPROCS', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1' } } },
+    ]);
   });
 });
 

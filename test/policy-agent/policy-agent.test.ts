@@ -1,6 +1,6 @@
 import { App, Chart } from 'cdk8s';
 import * as kplus from 'cdk8s-plus-28';
-import { CerbosStorage, OpaAuthorization, PolicyAgent, PolicyFiles } from '../../lib';
+import { Acknowledgement, AgentAccess, CerbosStorage, DeploymentMode, InternalTrafficPolicy, OpaAuthorization, PolicyAgent, PolicyFiles } from '../../lib';
 import { cerbos, find, opa, podTemplate, synthesise, testChart } from '../support/synth';
 
 describe('identity', () => {
@@ -37,16 +37,25 @@ describe('identity', () => {
   });
 
   test('fails when two agents of an app have the same name in the same namespace, or both in none', () => {
-    const twice = (namespaces: (string | undefined)[]) => () => {
+    const twice = (namespaces: (string | undefined)[], acknowledge?: Acknowledgement[]) => () => {
       const app = new App();
-      namespaces.forEach((namespace, index) => new PolicyAgent(new Chart(app, `c${index}`, { namespace }), 'Opa', { engine: opa() }));
+      namespaces.forEach((namespace, index) => new PolicyAgent(new Chart(app, `c${index}`, { namespace }), 'Opa', { engine: opa(), acknowledge }));
       return app.synthYaml();
     };
+    expect(twice(['a', 'a'], [Acknowledgement.SEVERAL_CLUSTERS])).not.toThrow();
     expect(twice(['a', 'a'])).toThrow(/\[c0\/Opa\] DaemonSet opa-default in namespace a is claimed more than once in this app, by c0\/Opa\/Workload-default and c1\/Opa/);
     expect(twice([undefined, undefined])).toThrow(/Service opa is claimed more than once in this app/);
     expect(twice(['a', 'b'])).not.toThrow();
     expect(twice(['a', undefined])).not.toThrow();
   });
+});
+
+test('an agent that was removed from the tree claims nothing any more', () => {
+  const chart = testChart();
+  new PolicyAgent(chart, 'Opa', { engine: opa() });
+  chart.node.tryRemoveChild('Opa');
+  new PolicyAgent(chart, 'Opa', { engine: opa() });
+  expect(synthesise(chart).length).toBeGreaterThan(0);
 });
 
 describe('a good citizen of cdk8s-plus-28', () => {
@@ -101,6 +110,14 @@ describe('warnings', () => {
     expect(warned(agent())).toEqual([expect.stringContaining("a bundle with roots [''] leaves OPA's API readable")]);
     expect(warned(agent(OpaAuthorization.OFF))).toEqual([]);
     expect(warned(agent(OpaAuthorization.OWN_POLICY))).toEqual([]);
+  });
+
+  test('a rollout that leaves the clients of a Local Service without an answer', () => {
+    const agent = (internalTrafficPolicy?: InternalTrafficPolicy) => new PolicyAgent(testChart(), 'Cerbos', {
+      engine: cerbos(), deploymentMode: DeploymentMode.DAEMON_SET, access: [AgentAccess.service(), AgentAccess.unixSocket()], internalTrafficPolicy,
+    });
+    expect(warned(agent())).toEqual([expect.stringContaining('a rollout of role group default takes the agent of a node away before the new one answers')]);
+    expect(warned(agent(InternalTrafficPolicy.CLUSTER))).toEqual([]);
   });
 
   test('Cerbos: replicas that do not see each other\'s writes', () => {

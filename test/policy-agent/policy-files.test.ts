@@ -39,8 +39,8 @@ test('OPA reads folders and images alike', () => {
 
 describe('fails', () => {
   test('for paths that are no relative paths of plain characters', () => {
-    for (const path of ['/a.rego', '../a.rego', 'a/../b.rego', 'a b.rego', 'ä.rego', 'a//b.rego', '']) {
-      expect(() => PolicyFiles.inline({ [path]: '' })).toThrow(`path of a policy file must be relative, of letters, digits, '-', '_', '.' and '/', given ${JSON.stringify(path)}`);
+    for (const path of ['/a.rego', '../a.rego', 'a/../b.rego', '.hidden.rego', 'a/.b/c.rego', 'a b.rego', 'ä.rego', 'a//b.rego', '']) {
+      expect(() => PolicyFiles.inline({ [path]: '' })).toThrow(`path of a policy file must be relative and not hidden, of letters, digits, '-', '_', '.' and '/', given ${JSON.stringify(path)}`);
     }
   });
 
@@ -48,6 +48,14 @@ describe('fails', () => {
     expect(() => PolicyFiles.inline({})).toThrow('inline policy files need at least one file, given none');
     expect(() => CerbosStorage.disk()).toThrow('disk storage needs policy files, given none');
     expect(() => PolicyFiles.fromDirectory('/nowhere')).toThrow('/nowhere');
+  });
+
+  test('for tests only, which would leave nothing', () => {
+    expect(() => cerbosWith(PolicyFiles.inline({ 'a_test.yaml': '' }))).toThrow('[test/Agent] policy files hold nothing but tests, given a_test.yaml');
+  });
+
+  test('for a path that no ConfigMap can hold', () => {
+    expect(() => cerbosWith(PolicyFiles.inline({ [`${'a'.repeat(254)}`]: '' }))).toThrow('must have at most 253 characters in a ConfigMap');
   });
 
   test('for a path that is given twice, or two that share a key', () => {

@@ -4,7 +4,7 @@ import {
   Acknowledgement, AgentAccess, AgentTls, ClientCertificates, DeploymentMode, DisruptionBudget, InternalTrafficPolicy, NodeRequirement,
   OpaAuthorization, PolicyAgentProps, PolicyFiles, TrafficDistribution,
 } from '../../lib';
-import { agentObjects, cerbos, opa } from '../support/synth';
+import { agentObjects, cerbos, opa, secretValue } from '../support/synth';
 
 const { DAEMON_SET, DEPLOYMENT } = DeploymentMode;
 const { LOCAL, CLUSTER } = InternalTrafficPolicy;
@@ -136,19 +136,20 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
     { engine: opa({ bundles: { all: bundle('authz') }, policies: [rego('extra')] }) },
   ],
   [
-    'inline Rego beside a bundle that owns a part of it', { engine: opa({ bundles: { org: bundle('org/authz') }, policies: [rego('org')] }) },
+    'inline Rego beside a bundle that owns a part of it', { engine: opa({ bundles: { org: bundle('org/authz') }, policies: [rego('org')], decisions: ['org/authz/allow'] }) },
     /policy file policy\.rego \('org'\) and bundle org \('org\/authz'\) own the same part/,
   ],
   [
     'policy files of unknown roots beside a bundle',
     { engine: opa({ bundles: { authz: bundle('authz') }, policies: [PolicyFiles.fromConfigMap('rules', { checksum: '1' })] }) },
-    /the policy files of rules, whose roots are not known/,
+    /the policy files of rules, whose roots are not stated,/,
+    { engine: opa({ bundles: { authz: bundle('authz') }, policies: [PolicyFiles.fromConfigMap('rules', { checksum: '1', roots: ['extra'] })] }) },
     { engine: opa({ policies: [PolicyFiles.fromConfigMap('rules', { checksum: '1' })] }) },
   ],
   [
     'two bundles that own the same', { engine: opa({ bundles: { a: bundle('authz/a'), b: bundle('authz') } }) },
     /bundle a \('authz\/a'\) and bundle b \('authz'\) own the same part/,
-    { engine: opa({ bundles: { a: bundle('authz/a'), b: bundle('authz/b') } }) },
+    { engine: opa({ bundles: { a: bundle('authz/a'), b: bundle('authz/b') }, decisions: ['authz/a/allow'] }) },
   ],
   [
     'a bundle without stated roots', { engine: opa({ bundles: { a: bundle() } }) },
@@ -156,7 +157,7 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
   ],
   [
     'bundles in the raw configuration without stated roots', { engine: opa({ config: { bundles: { a: { service: 's' } } } }) },
-    /config names bundles, so configRoots must state the roots/,
+    /config names bundle a, so configRoots must state the roots/,
     { engine: opa({ config: { bundles: { a: { service: 's' } }, services: { s: { url: 'https://s' } } }, configRoots: ['authz'] }) },
   ],
   [
@@ -192,7 +193,39 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
   ],
   [
     'autoscaling below its minimum', { deploymentMode: DEPLOYMENT, roleGroups: { default: { autoscaling: { minReplicas: 3, maxReplicas: 2 } } } },
-    /needs 1 <= minReplicas <= maxReplicas, given 3 and 2/,
+    /needs whole numbers 1 <= minReplicas <= maxReplicas, given 3 and 2/,
+  ],
+  [
+    'autoscaling by a fraction', { deploymentMode: DEPLOYMENT, roleGroups: { default: { autoscaling: { maxReplicas: 5.5 } } } },
+    /needs whole numbers .*, given 2 and 5\.5/,
+    { deploymentMode: DEPLOYMENT, roleGroups: { default: { autoscaling: { maxReplicas: 5, minReplicas: undefined, targetCpuPercent: undefined } } } },
+  ],
+  [
+    'a rollout of more than everything', { rollout: { maxUnavailable: PercentOrAbsolute.percent(150) } }, /rollout\.maxUnavailable must be at most 100%, given 150%/,
+    { rollout: { maxSurge: pods(0) } },
+  ],
+  [
+    'surge with a hostPort that an override brings', { podOverrides: { spec: { hostNetwork: true } }, rollout: { maxSurge: pods(1) } },
+    /rollout\.maxSurge 1 with a hostPort/,
+  ],
+  [
+    'a name that is too long for the headless Service', { instanceName: 'a'.repeat(55), headlessService: true }, /name of the headless Service must be a DNS label/,
+    { instanceName: 'a'.repeat(54), headlessService: true },
+  ],
+  [
+    'a secret that an open OPA would tell',
+    { engine: opa({ bundles: { all: bundle('') }, decisions: undefined, environment: { DB_PASSWORD: secretValue('db', 'password') } }) },
+    /a bundle with roots \[''\] leaves OPA's API open, where everyone can read variable DB_PASSWORD.*OWN_POLICY, or accept it by OpaAuthorization\.OFF/,
+    {
+      engine: opa({
+        bundles: { all: bundle('') }, decisions: undefined, authorization: OpaAuthorization.OFF, environment: { DB_PASSWORD: secretValue('db', 'password') },
+      }),
+    },
+  ],
+  [
+    'a decision that stands nowhere', { engine: opa({ bundles: { authz: bundle('authz') }, decisions: ['auhtz/allow'] }) },
+    /decision auhtz\/allow stands in no bundle and no policy file, which hold 'authz': it would always be undefined/,
+    { engine: opa({ policies: [PolicyFiles.fromConfigMap('rules', { checksum: '1' })], decisions: ['auhtz/allow'] }) },
   ],
   [
     'autoscaling without a CPU request',
@@ -257,7 +290,8 @@ function podTemplates(objects: any[]): number {
 test('props that are wrong by themselves fail before an agent is made', () => {
   expect(() => AgentAccess.hostPort({ ports: { http: 70000 } })).toThrow('host port http must be a whole number from 1 to 65535, given 70000');
   expect(() => AgentAccess.unixSocket({ mode: '0999' })).toThrow("mode of a socket must be three octal digits such as '0660', given \"0999\"");
-  expect(() => AgentAccess.unixSocket({ hostDirectory: 'run/opa' })).toThrow('hostDirectory must be an absolute path without a final slash, given "run/opa"');
+  expect(() => AgentAccess.unixSocket({ hostDirectory: 'run/opa' })).toThrow('without a final slash, given "run/opa"');
+  expect(() => AgentAccess.unixSocket({ hostDirectory: '/run/../etc' })).toThrow('without a final slash, given "/run/../etc"');
   expect(() => AgentTls.fromSecret('')).toThrow('secretName of the TLS Secret must not be empty');
   expect(() => DisruptionBudget.maxUnavailable(pods(0))).toThrow('it would block every eviction');
   expect(() => NodeRequirement.in('zone', [])).toThrow('the node requirement on zone needs at least one value, given none');

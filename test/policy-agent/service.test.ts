@@ -51,6 +51,11 @@ describe('one Service with a stable name, named ports, and appProtocol', () => {
     expect(headless.ports.map(({ name, port }: any) => [name, port])).toEqual([['http', 3592], ['grpc', 3593]]);
   });
 
+  test('a headless Service translates no ports, so it leaves out names of other ports', () => {
+    const props = { engine: cerbos(), deploymentMode: DeploymentMode.DAEMON_SET, access: [AgentAccess.service(), AgentAccess.unixSocket()] };
+    expect(find(agentObjects({ ...props, headlessService: true }), 'Service', 'agent-headless').spec.ports.map(({ port }: any) => port)).toEqual([3592]);
+  });
+
   test('address families', () => {
     expect(service({ engine: opa(), ipFamily: IpFamily.IPV6 })).toMatchObject({ ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv6'] });
     expect(service({ engine: opa(), ipFamily: IpFamily.DUAL_STACK })).toMatchObject({ ipFamilyPolicy: 'PreferDualStack' });

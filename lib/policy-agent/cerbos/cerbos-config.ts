@@ -20,7 +20,9 @@ export interface CerbosListeners {
 const SECTIONS = ['audit', 'auxData', 'compile', 'engine', 'hub', 'schema', 'server', 'storage', 'telemetry'];
 
 /** What follows from props of the agent or the engine. */
-const OWNED_KEYS = ['server.httpListenAddr', 'server.grpcListenAddr', 'server.udsFileMode', 'server.tls', 'server.adminAPI', 'storage.driver', 'telemetry.disabled'];
+const OWNED_KEYS = [
+  'server.httpListenAddr', 'server.grpcListenAddr', 'server.udsFileMode', 'server.tls', 'server.adminAPI', 'storage.driver', 'telemetry.disabled',
+].map((path) => path.split('.'));
 
 /** Renders Cerbos' configuration. @see https://docs.cerbos.dev/cerbos/latest/configuration */
 export function renderConfig(props: CerbosEngineProps, context: PolicyEngineContext, storage: StorageBinding, listen: CerbosListeners): Json {
@@ -42,7 +44,21 @@ export function renderConfig(props: CerbosEngineProps, context: PolicyEngineCont
     ...(props.audit && { audit: props.audit._config }),
     telemetry: { disabled: !(props.telemetry ?? false) },
   };
-  return mergePatch(generated, props.config ?? {});
+  const escaped = escapeDollars(generated);
+  const merged = mergePatch(escaped, props.config ?? {});
+  for (const [section, key] of OWNED_KEYS) {
+    if (JSON.stringify(merged[section]?.[key]) !== JSON.stringify(escaped[section]?.[key])) {
+      throw new Error(`config must not set ${section}.${key}: it follows from other props of the agent or the engine`);
+    }
+  }
+  return merged;
+}
+
+/** Cerbos takes a dollar for the beginning of a variable. */
+function escapeDollars(value: any): any {
+  if (typeof value === 'string') return value.replace(/\$(?!\{)/g, '$$$$');
+  if (Array.isArray(value)) return value.map(escapeDollars);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeDollars(item)])) : value;
 }
 
 function tls({ tlsDirectory, clientCertificates, clientCaFile }: PolicyEngineContext): Json {
@@ -53,15 +69,11 @@ function tls({ tlsDirectory, clientCertificates, clientCaFile }: PolicyEngineCon
   };
 }
 
-/** Refuses a raw configuration that would do nothing, or undo what props say. */
+/** Refuses a raw configuration that would do nothing, or put a secret into the manifest. */
 export function checkConfig(config: any) {
   if (!isObject(config)) throw new Error(`config must be an object, given ${JSON.stringify(config)}`);
   const unknown = Object.keys(config).find((section) => !SECTIONS.includes(section));
   if (unknown) throw new Error(`config has no section ${unknown}, which Cerbos would silently ignore; allowed are ${SECTIONS.join(', ')}`);
-  for (const path of OWNED_KEYS) {
-    const [section, key] = path.split('.');
-    if (config[section]?.[key] !== undefined) throw new Error(`config must not set ${path}: it follows from other props of the agent or the engine`);
-  }
   for (const limit of ['maxActionsPerResource', 'maxResourcesPerRequest']) {
     const value = config.server?.requestLimits?.[limit];
     if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 500)) {

@@ -33,6 +33,7 @@ export class CerbosEngine implements IPolicyEngine {
     if (storage.isPerPod && !props.adminApi) {
       throw new Error(`storage ${storage.driver} starts empty and is filled through the admin API: give adminApi, or every request is denied`);
     }
+    this.checkAudit(storage);
     const httpPort = props.httpPort ?? 3592;
     const grpcPort = props.grpcPort ?? 3593;
     if (httpPort === grpcPort) throw new Error(`httpPort and grpcPort must differ, given ${httpPort} for both`);
@@ -98,6 +99,13 @@ export class CerbosEngine implements IPolicyEngine {
 
   private get binaryPath(): string {
     return this.props.binaryPath ?? '/cerbos';
+  }
+
+  private checkAudit({ driver, others = {} }: StorageBinding) {
+    const { audit, config, environment = {} } = this.props;
+    if (audit?._config.backend !== 'hub' || driver === 'hub' || Object.hasOwn(others, 'hub')) return;
+    if (config?.hub?.credentials || Object.hasOwn(environment, 'CERBOS_HUB_CLIENT_ID')) return;
+    throw new Error('CerbosAudit.hub() needs credentials of Cerbos Hub: use CerbosStorage.hub, or give CERBOS_HUB_CLIENT_ID and _SECRET in environment');
   }
 
   /** Asks the gRPC health service through the socket, wherever the configuration says that it is. */

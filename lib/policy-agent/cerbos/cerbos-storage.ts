@@ -3,7 +3,7 @@ import { CerbosBlobOptions, CerbosDatabaseOptions, CerbosGitOptions, CerbosHubOp
 import { WORK_DIRECTORY } from './directories';
 import { CerbosStorageBinder, StorageBinding } from './storage-binding';
 import { secretVariable } from '../../private/environment';
-import { refusePasswordInUrl } from '../../private/secrets';
+import { redact, refuseSecretInUrl } from '../../private/secrets';
 import { bindPolicyFiles } from '../bind-policy-files';
 import { PolicyFiles } from '../policy-files';
 
@@ -60,8 +60,8 @@ export class CerbosStorage {
   /** A Git repository. Agents follow it one by one, so they may answer differently for an `updatePollInterval`. */
   public static git(options: CerbosGitOptions): CerbosStorage {
     const protocol = /^(https|ssh):\/\//.exec(options.url)?.[1];
-    if (!protocol) throw new Error(`url of the Git repository must begin with https:// or ssh://, given ${JSON.stringify(options.url)}`);
-    refusePasswordInUrl(options.url, 'url of the Git repository');
+    if (!protocol) throw new Error(`url of the Git repository must begin with https:// or ssh://, given ${JSON.stringify(redact(options.url))}`);
+    refuseSecretInUrl(options.url, 'url of the Git repository');
     if (protocol === 'ssh' && (options.passwordSecret || !options.sshKeySecret)) throw new Error('a Git repository by ssh:// needs sshKeySecret, and no passwordSecret');
     if (protocol === 'https' && options.sshKeySecret) throw new Error('a Git repository by https:// takes passwordSecret, not sshKeySecret');
     return new CerbosStorage(() => ({
@@ -127,8 +127,8 @@ export class CerbosStorage {
    * @param url such as `postgres://cerbos:${PGPASSWORD}@db:5432/cerbos?sslmode=verify-full`; the variable stands in the engine's `environment`
    */
   public static postgres(url: string, options: CerbosDatabaseOptions = {}): CerbosStorage {
-    if (!/^postgres(ql)?:\/\//.test(url)) throw new Error(`url of the database must begin with postgres://, given ${JSON.stringify(withoutPassword(url))}`);
-    refusePasswordInUrl(url, 'url of the database');
+    if (!/^postgres(ql)?:\/\//.test(url)) throw new Error(`url of the database must begin with postgres://, given ${JSON.stringify(redact(url))}`);
+    refuseSecretInUrl(url, 'url of the database');
     return new CerbosStorage(() => ({
       driver: 'postgres',
       config: { url, connRetry: { maxAttempts: options.maxAttempts ?? 10 } },
@@ -142,10 +142,7 @@ export class CerbosStorage {
    * @param dsn such as `cerbos:${MYSQL_PASSWORD}@tcp(db:3306)/cerbos`; the variable stands in the engine's `environment`
    */
   public static mysql(dsn: string, options: CerbosDatabaseOptions = {}): CerbosStorage {
-    const password = /^[^:@/]*:([^@]*)@/.exec(dsn)?.[1];
-    if (password && !password.includes('${')) {
-      throw new Error('dsn of the database would put a password into the manifest: write ${VARIABLE} and name the Secret in environment');
-    }
+    refuseSecretInUrl(dsn, 'dsn of the database');
     return new CerbosStorage(() => ({
       driver: 'mysql',
       config: { dsn, connRetry: { maxAttempts: options.maxAttempts ?? 10 } },
@@ -212,10 +209,6 @@ function seconds(duration: Duration | undefined, otherwise: number): string {
 
 function byName(items: any[], key: string): any[] {
   return [...new Map(items.map((item) => [item[key], item])).values()];
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/:[^:@/]*@/, ':…@');
 }
 
 /** Cerbos' own test suites and their data. */

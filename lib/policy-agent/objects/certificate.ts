@@ -1,7 +1,7 @@
 import { metadata } from './metadata';
-import { headlessServiceName } from './service';
+import { headlessName, serviceHost } from '../../private/names';
 import { Manifest } from '../../private/objects';
-import { AgentSettings, serviceHost } from '../settings';
+import { AgentSettings } from '../settings';
 
 /** The cert-manager Certificate, if TLS comes from one. */
 export function certificateManifest(settings: AgentSettings): Manifest | undefined {
@@ -33,7 +33,7 @@ function serviceNames(settings: AgentSettings): string[] {
   const { instanceName, namespace, props } = settings;
   const services = [
     ...(settings.service ? [instanceName] : []),
-    ...(props.headlessService ? [headlessServiceName(settings)] : []),
+    ...(props.headlessService ? [headlessName(instanceName)] : []),
   ];
   return services.flatMap((name) => [
     name,

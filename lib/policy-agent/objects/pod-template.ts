@@ -1,11 +1,15 @@
-import type { Affinity, Container, ContainerPort, PodSpec, PodTemplateSpec } from 'kubernetes-types/core/v1';
+import type { Affinity, Container, ContainerPort, EnvVar, PodSpec, PodTemplateSpec } from 'kubernetes-types/core/v1';
 import { listeningPorts } from './ports';
+import { terminationGracePeriod } from './shutdown';
 import { ROLE_GROUP_LABEL, WORKLOAD_KIND_LABEL } from '../../private/labels';
 import { Json, mergePodTemplate } from '../../private/merge';
 import { parseQuantity } from '../../private/quantity';
 import { PolicyEngineBinding } from '../engine';
 import { AgentResources } from '../role-group';
-import { AgentSettings, CLIENT_CA_DIRECTORY, RoleGroupSettings, terminationGracePeriod, TLS_DIRECTORY } from '../settings';
+import { AgentSettings, CLIENT_CA_DIRECTORY, RoleGroupSettings, TLS_DIRECTORY } from '../settings';
+
+/** How much of the memory limit Go may use before it collects garbage at all costs. */
+const GO_MEMORY_SHARE = 0.85;
 
 /** Labels that identify the pods of one role group, and of one kind of workload. */
 export function groupLabels(settings: AgentSettings, group: RoleGroupSettings): Record<string, string> {
@@ -46,20 +50,15 @@ export function podTemplate(
       volumes: [...(binding.volumes ?? []), ...agentVolumes(settings)],
     },
   };
-  return group.podOverrides.reduce(mergePodTemplate, template);
+  return withRuntimeLimits(group.podOverrides.reduce(mergePodTemplate, template), binding, group.name);
 }
 
 function server(settings: AgentSettings, binding: PolicyEngineBinding, group: RoleGroupSettings): Container {
   const [engine] = binding.containers;
   const resources = { ...binding.resources, ...definedOnly(group.resources) };
-  const memoryLimit = goMemoryLimit(binding, resources, group.name);
   return harden(settings, {
     ...engine,
     ports: containerPorts(settings, binding),
-    env: [
-      ...(engine.env ?? []),
-      ...(memoryLimit && !engine.env?.some(({ name }: Json) => name === 'GOMEMLIMIT') ? [{ name: 'GOMEMLIMIT', value: memoryLimit }] : []),
-    ],
     resources: wireResources(resources, group.name),
     startupProbe: binding.startupProbe,
     livenessProbe: binding.livenessProbe,
@@ -181,8 +180,19 @@ function checkOrder(what: string, group: string, request?: string, limit?: strin
   if (wanted > most) throw new Error(`${what} request of role group ${group} must not be above its limit, given ${request} and ${limit}`);
 }
 
-/** Go knows nothing of a container's memory limit; without a limit of its own it runs into the kernel's. */
-function goMemoryLimit({ goMemoryLimitPercent }: PolicyEngineBinding, { memoryLimit }: AgentResources, group: string): string | undefined {
-  if (!goMemoryLimitPercent || !memoryLimit) return undefined;
-  return String(Math.floor(parseQuantity(memoryLimit, `memory limit of role group ${group}`) * goMemoryLimitPercent / 100));
+/**
+ * Tells Go's runtime the limits that the container has in the end, overrides included: of a memory limit Go knows nothing,
+ * and a limit of one core or less it takes for two.
+ */
+function withRuntimeLimits(template: PodTemplateSpec, { goLimits }: PolicyEngineBinding, group: string): PodTemplateSpec {
+  if (!goLimits) return template;
+  const [first, ...others] = template.spec!.containers;
+  const { cpu, memory } = (first.resources?.limits ?? {}) as Record<string, string>;
+  const bytes = memory && parseQuantity(memory, `memory limit of role group ${group}`) * GO_MEMORY_SHARE;
+  const variables: EnvVar[] = [
+    ...(bytes ? [{ name: 'GOMEMLIMIT', value: String(Math.floor(bytes)) }] : []),
+    ...(cpu ? [{ name: 'GOMAXPROCS', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1' } } }] : []),
+  ];
+  const missing = variables.filter(({ name }) => !first.env?.some((variable) => variable.name === name));
+  return { ...template, spec: { ...template.spec, containers: [{ ...first, env: [...(first.env ?? []), ...missing] }, ...others] } };
 }

@@ -1,8 +1,9 @@
-import type { ServiceSpec } from 'kubernetes-types/core/v1';
+import type { ServicePort, ServiceSpec } from 'kubernetes-types/core/v1';
 import { metadata } from './metadata';
-import { apiPorts, listeningPort } from './ports';
+import { apiPorts, listeningPort, listeningPorts } from './ports';
+import { headlessName } from '../../private/names';
 import { Manifest } from '../../private/objects';
-import { PolicyEngineBinding } from '../engine';
+import { PolicyEngineBinding, PolicyEnginePort } from '../engine';
 import { AgentSettings } from '../settings';
 import { IpFamily } from '../traffic';
 
@@ -11,19 +12,15 @@ export function serviceManifest(settings: AgentSettings, binding: PolicyEngineBi
   const { trafficDistribution } = settings.props;
   return service(settings, settings.instanceName, {
     type: 'ClusterIP',
-    ...ports(binding),
+    ports: ports(binding, apiPorts(binding)),
     ...(settings.internalTrafficPolicy && { internalTrafficPolicy: settings.internalTrafficPolicy }),
     ...(trafficDistribution && { trafficDistribution }),
   });
 }
 
-/** Every ready pod by its own address. */
+/** Every ready pod by its own address. Nothing translates ports here, so further names of a port are left out. */
 export function headlessServiceManifest(settings: AgentSettings, binding: PolicyEngineBinding): Manifest {
-  return service(settings, headlessServiceName(settings), { clusterIP: 'None', ...ports(binding) });
-}
-
-export function headlessServiceName({ instanceName }: AgentSettings): string {
-  return `${instanceName}-headless`;
+  return service(settings, headlessName(settings.instanceName), { clusterIP: 'None', ports: ports(binding, listeningPorts({ ports: apiPorts(binding) })) });
 }
 
 function service(settings: AgentSettings, name: string, spec: ServiceSpec): Manifest {
@@ -35,16 +32,14 @@ function service(settings: AgentSettings, name: string, spec: ServiceSpec): Mani
   };
 }
 
-function ports(binding: PolicyEngineBinding): Pick<ServiceSpec, 'ports'> {
-  return {
-    ports: apiPorts(binding).map((port) => ({
-      name: port.name,
-      port: port.port,
-      protocol: 'TCP',
-      targetPort: listeningPort(port, binding).name,
-      ...(port.appProtocol && { appProtocol: port.appProtocol }),
-    })),
-  };
+function ports(binding: PolicyEngineBinding, some: PolicyEnginePort[]): ServicePort[] {
+  return some.map((port) => ({
+    name: port.name,
+    port: port.port,
+    protocol: 'TCP',
+    targetPort: listeningPort(port, binding).name,
+    ...(port.appProtocol && { appProtocol: port.appProtocol }),
+  }));
 }
 
 function ipFamilies(family?: IpFamily): Pick<ServiceSpec, 'ipFamilies' | 'ipFamilyPolicy'> {

@@ -1,21 +1,20 @@
 import type { DaemonSetSpec, DeploymentSpec } from 'kubernetes-types/apps/v1';
+import type { PodTemplateSpec } from 'kubernetes-types/core/v1';
 import { metadata } from './metadata';
-import { groupLabels, podTemplate } from './pod-template';
+import { groupLabels } from './pod-template';
+import { rolloutOf } from './rollout';
 import { ROLE_GROUP_LABEL } from '../../private/labels';
 import { Manifest } from '../../private/objects';
-import { PolicyEngineBinding } from '../engine';
 import { AgentSettings, RoleGroupSettings } from '../settings';
 
 /** The DaemonSet or Deployment of a role group. */
-export function workloadManifest(
-  settings: AgentSettings, binding: PolicyEngineBinding, group: RoleGroupSettings, podAnnotations: Record<string, string>,
-): Manifest {
+export function workloadManifest(settings: AgentSettings, group: RoleGroupSettings, template: PodTemplateSpec): Manifest {
   const { workloadKind, strategyField } = settings.traits;
   const spec: DaemonSetSpec & DeploymentSpec = {
     ...(group.replicas !== undefined && { replicas: group.replicas }),
     selector: { matchLabels: groupLabels(settings, group) },
-    [strategyField]: { type: 'RollingUpdate', rollingUpdate: settings.rollout },
-    template: podTemplate(settings, binding, group, podAnnotations),
+    [strategyField]: { type: 'RollingUpdate', rollingUpdate: rolloutOf(settings, template) },
+    template,
   };
   return {
     apiVersion: 'apps/v1',

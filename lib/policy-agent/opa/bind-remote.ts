@@ -1,4 +1,5 @@
 import { OpaRemote } from './opa-remote';
+import { isSecretHeader, redact, refuseSecretInUrl } from '../../private/secrets';
 import { SecretKey } from '../secret-key';
 
 /** A remote in OPA's configuration, and what it needs in the pod. */
@@ -10,13 +11,11 @@ export interface BoundRemote {
   readonly volumeMount?: any;
 }
 
-const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-auth-token)$/i;
-
 /** Renders a remote as a service of OPA called `name`. */
 export function bindRemote(name: string, remote: OpaRemote): BoundRemote {
   const url = parseUrl(name, remote.url);
   for (const header of Object.keys(remote.headers ?? {})) {
-    if (SECRET_HEADERS.test(header)) {
+    if (isSecretHeader(header)) {
       throw new Error(`header ${header} of ${name} would put a secret into the manifest: use bearerTokenSecret, or a variable in config`);
     }
   }
@@ -48,10 +47,11 @@ function secretItem(secret: SecretKey, path: string) {
 function parseUrl(name: string, given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error(`url of ${name} must begin with https:// or http://, given ${JSON.stringify(given)}`);
+    throw new Error(`url of ${name} must begin with https:// or http://, given ${JSON.stringify(redact(given))}`);
   }
   if (url.username || url.password) {
     throw new Error(`url of ${name} must not contain credentials: use bearerTokenSecret, or a variable in config`);
   }
+  refuseSecretInUrl(given, `url of ${name}`);
   return url;
 }

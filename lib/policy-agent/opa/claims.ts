@@ -1,4 +1,5 @@
-import { dataRoots, EVERYTHING, overlap, packageRoot, Root } from './roots';
+import { checkRoot, dataRoots, EVERYTHING, overlap, packageRoot, Root } from './roots';
+import { PolicyFileSource } from '../policy-file-source';
 import { PolicyFiles } from '../policy-files';
 
 /** A part of OPA's data tree, and what stands there. */
@@ -16,15 +17,24 @@ export function isTest(path: string): boolean {
 
 /** What policy files stand at. */
 export function fileClaims(policies: PolicyFiles[]): Claim[] {
-  return policies.flatMap(({ _source: source }): Claim[] => {
-    if (!source.files) {
-      return [{ what: `the policy files of ${source.configMap ?? source.image}, whose roots are not known,`, root: EVERYTHING, known: false }];
-    }
-    return Object.entries(source.files).filter(([file]) => !isTest(file)).flatMap(([file, content]) => {
-      const roots = file.endsWith('.rego') ? [packageRoot(file, content)] : dataRoots(file, content);
-      return roots.map((root) => ({ what: `policy file ${file}`, root, known: true }));
-    });
+  return policies.flatMap(({ _source: source }) => source.files ? inlineClaims(source.files) : statedClaims(source));
+}
+
+function inlineClaims(files: Record<string, string>): Claim[] {
+  return Object.entries(files).filter(([file]) => !isTest(file)).flatMap(([file, content]): Claim[] => {
+    const what = `policy file ${file}`;
+    if (file.endsWith('.rego')) return [{ what, root: packageRoot(file, content), known: true }];
+    // OPA looks at no other files.
+    if (!/\.(json|ya?ml)$/.test(file)) return [];
+    return dataRoots(file, content)?.map((root) => ({ what, root, known: true })) ??
+      [{ what: `${what}, whose roots are not known (put it into a folder, or write it as JSON),`, root: EVERYTHING, known: false }];
   });
+}
+
+function statedClaims({ configMap, image, roots }: PolicyFileSource): Claim[] {
+  const what = `the policy files of ${configMap ?? image}`;
+  return roots?.map((root) => ({ what, root: checkRoot(root, what), known: true })) ??
+    [{ what: `${what}, whose roots are not stated,`, root: EVERYTHING, known: false }];
 }
 
 /** Downloads must stand apart from each other and from files: what a bundle owns, it erases when it is activated. */
@@ -37,5 +47,14 @@ export function refuseOverlaps(downloads: Claim[], files: Claim[]) {
         );
       }
     }
+  }
+}
+
+/** A decision that stands nowhere is undefined for ever. */
+export function refuseMissingDecisions(decisions: string[], claims: Claim[]) {
+  const missing = decisions.find((decision) => !claims.some(({ root }) => overlap(root, decision)));
+  if (missing) {
+    const roots = claims.map(({ root }) => `'${root}'`).join(', ');
+    throw new Error(`decision ${missing} stands in no bundle and no policy file, which hold ${roots}: it would always be undefined`);
   }
 }

@@ -19,9 +19,9 @@ export interface OpaArgumentOptions {
 }
 
 /** Flags that follow from props, or would open what they close. */
-const OWNED_FLAGS = new RegExp(`^--?(${[
-  'a', 'addr', 'diagnostic-addr', 'c', 'config-file', 's', 'server', 'authentication', 'authorization', 'b', 'bundle', 'set', 'set-file', 'tls-.*',
-  'unix-socket-perm', 'shutdown-.*', 'ignore', 'pprof', 'w', 'watch.*',
+const OWNED_FLAGS = new RegExp(`^-[abcsw]|^--?(${[
+  'addr', 'diagnostic-addr', 'config-file', 'server', 'authentication', 'authorization', 'bundle', 'set', 'set-file', 'tls-.*', 'unix-socket-perm',
+  'shutdown-.*', 'ignore', 'pprof', 'watch.*',
 ].join('|')})(=|$)`);
 
 /** Refuses arguments of the user's that would undo what props say. */

@@ -54,10 +54,14 @@ allow if {
 	input.path[1] == "data"
 	array.slice(input.path, 2, count(input.path)) in decisions
 	not input.params.explain
-${token ? `	input.identity == opa.runtime().env.${TOKEN_VARIABLE}\n` : ''}}
+${token ? `	token != ""
+	input.identity == token\n` : ''}}
 
 decisions := {
 ${paths.map((path) => `	${path},`).join('\n')}
 }
-`;
+${token ? `
+# Secrets often end with a line break.
+token := trim_space(opa.runtime().env.${TOKEN_VARIABLE})
+` : ''}`;
 }

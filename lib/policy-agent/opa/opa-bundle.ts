@@ -59,7 +59,8 @@ export interface OpaSigning {
   readonly publicKey?: string;
 
   /**
-   * Shared key of an HMAC algorithm, from a Secret (`EnvValue.fromSecretValue`).
+   * Shared key of an HMAC algorithm, from a Secret (`EnvValue.fromSecretValue`). OPA reads it as it stands, so it must have
+   * no quotes, backslashes or line breaks.
    *
    * @default - none
    */

@@ -1,7 +1,7 @@
-import { Duration } from 'cdk8s';
 import { bindRemote } from './bind-remote';
 import { Claim } from './claims';
-import { OpaDownload, OpaSigning } from './opa-bundle';
+import { delays } from './delays';
+import { OpaBundle, OpaDownload, OpaSigning } from './opa-bundle';
 import { OpaEngineProps } from './opa-engine-props';
 import { OpaDecisionLogs } from './opa-logs';
 import { OpaRemote } from './opa-remote';
@@ -11,125 +11,126 @@ import { isObject, Json, mergePatch } from '../../private/merge';
 /** Where downloads are kept, if any are. */
 const PERSISTENCE_DIRECTORY = '/persistence';
 
+/** Names of remotes that are no bundles. */
+const RESERVED = ['discovery', 'status', 'decision-logs'];
+
 /** OPA's configuration file, and what it needs in the pod. */
-export interface OpaConfig {
-  readonly json: Json;
-  readonly env: any[];
-  readonly volumes: any[];
-  readonly volumeMounts: any[];
+export class OpaConfig {
+  public readonly json: Json;
+  public readonly env: any[] = [];
+  public readonly volumes: any[] = [];
+  public readonly volumeMounts: any[] = [];
   /** What the downloads own. */
-  readonly claims: Claim[];
+  public readonly claims: Claim[] = [];
+
+  private readonly services: Json = {};
+  private readonly keys: Json = {};
+
+  /** Renders the file. @see https://www.openpolicyagent.org/docs/configuration */
+  public constructor(props: OpaEngineProps, labels: Record<string, string>) {
+    const generated: Json = {
+      labels: { ...labels, ...props.labels },
+      services: this.services,
+      keys: this.keys,
+      bundles: this.bundles(props.bundles ?? {}),
+      discovery: props.discovery && this.download('discovery', 'discovery', props.discovery, { decision: props.discovery.decision }),
+      status: this.status(props),
+      decision_logs: props.decisionLogs && this.decisionLogs(props.decisionLogs),
+    };
+    this.claims.push(...rawClaims(props));
+    this.json = mergePatch(withoutEmpty(generated), props.config ?? {});
+    this.keepDownloads();
+  }
+
   /** Whether OPA waits for a download before it is ready. */
-  readonly downloads: boolean;
-}
+  public get downloads(): boolean {
+    return [this.json.bundles, this.json.bundle, this.json.discovery].some(isFilled);
+  }
 
-/** Renders OPA's configuration. @see https://www.openpolicyagent.org/docs/configuration */
-export function renderConfig(props: OpaEngineProps, labels: Record<string, string>): OpaConfig {
-  const services: Json = {};
-  const keys: Json = {};
-  const env: any[] = [];
-  const volumes: any[] = [];
-  const volumeMounts: any[] = [];
-  const claims: Claim[] = [];
+  private bundles(bundles: Record<string, OpaBundle>): Json {
+    return Object.fromEntries(Object.entries(bundles).map(([name, bundle]) => {
+      if (!/^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/.test(name) || RESERVED.includes(name)) {
+        throw new Error(
+          `names of bundles must be at most 42 lower-case letters, digits and dashes, and none of ${RESERVED.join(', ')}, given ${JSON.stringify(name)}`,
+        );
+      }
+      return [name, this.download(name, `bundle ${name}`, bundle, { size_limit_bytes: bundle.sizeLimitBytes })];
+    }));
+  }
 
-  const addRemote = (name: string, remote: OpaRemote): string => {
-    const bound = bindRemote(name, remote);
-    services[name] = bound.service;
-    if (bound.volume) {
-      volumes.push(bound.volume);
-      volumeMounts.push(bound.volumeMount);
-    }
-    return bound.resource;
-  };
-
-  const addDownload = (name: string, where: string, download: OpaDownload): Json => {
-    claims.push(...claimsOf(where, download.roots));
-    const resource = addRemote(name, download);
-    const polling = delays('polling', [download.pollingMin, download.pollingMax], [60, 120]);
-    if (!resource) throw new Error(`url of ${where} needs the path of the bundle, given ${JSON.stringify(download.url)}`);
-    if (download.signing) addKey(name, where, download.signing);
-    return {
+  private download(name: string, where: string, download: OpaDownload, more: Json): Json {
+    this.claims.push(...claimsOf(where, download.roots));
+    const resource = this.remote(name, download);
+    if (!resource) throw new Error(`url of ${where} needs the path of the bundle, which it has not`);
+    if (download.signing) this.key(name, where, download.signing);
+    return withoutEmpty({
       service: name,
       resource,
-      ...(download.persist && { persist: true }),
-      ...(isFilled(polling) && { polling }),
-      ...(download.signing && { signing: { keyid: download.signing.keyId, ...(download.signing.scope && { scope: download.signing.scope }) } }),
-    };
-  };
+      persist: download.persist || undefined,
+      polling: delays('polling', [download.pollingMin, download.pollingMax], [60, 120]),
+      signing: download.signing && withoutEmpty({ keyid: download.signing.keyId, scope: download.signing.scope }),
+      ...more,
+    });
+  }
 
-  const addKey = (name: string, where: string, signing: OpaSigning) => {
-    if ((signing.publicKey === undefined) === (signing.secretKey === undefined)) {
-      throw new Error(`signing of ${where} needs exactly one of publicKey and secretKey`);
+  /** Adds a service; returns the path and query of its URL. */
+  private remote(name: string, remote: OpaRemote): string {
+    const bound = bindRemote(name, remote);
+    this.services[name] = bound.service;
+    if (bound.volume) {
+      this.volumes.push(bound.volume);
+      this.volumeMounts.push(bound.volumeMount);
     }
-    const algorithm = signing.algorithm ?? (signing.publicKey ? 'RS256' : 'HS256');
-    if (signing.publicKey !== undefined && algorithm.startsWith('HS')) {
+    return bound.resource;
+  }
+
+  private key(name: string, where: string, { keyId, publicKey, secretKey, algorithm = publicKey ? 'RS256' : 'HS256' }: OpaSigning) {
+    if ((publicKey === undefined) === (secretKey === undefined)) throw new Error(`signing of ${where} needs exactly one of publicKey and secretKey`);
+    if (publicKey !== undefined && algorithm.startsWith('HS')) {
       throw new Error(`the key of ${algorithm} in the signing of ${where} is a secret: give it as secretKey, from a Secret`);
     }
     const variable = `OPA_KEY_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
-    if (signing.secretKey) env.push({ name: variable, ...wireValue(signing.secretKey, `secretKey of ${where}`) });
-    const key = { key: signing.publicKey ?? `\${${variable}}`, algorithm };
-    if (keys[signing.keyId] && JSON.stringify(keys[signing.keyId]) !== JSON.stringify(key)) {
-      throw new Error(`signing key ${signing.keyId} is given twice, with different values`);
+    if (secretKey) {
+      if (!secretKey.valueFrom?.secretKeyRef) throw new Error(`secretKey of ${where} must come from a Secret`);
+      this.env.push({ name: variable, valueFrom: secretKey.valueFrom });
     }
-    keys[signing.keyId] = key;
-  };
-
-  const bundles: Json = {};
-  for (const [name, bundle] of Object.entries(props.bundles ?? {})) {
-    checkRemoteName(name);
-    bundles[name] = {
-      ...addDownload(name, `bundle ${name}`, bundle),
-      ...(bundle.sizeLimitBytes !== undefined && { size_limit_bytes: bundle.sizeLimitBytes }),
-    };
+    const key = { key: publicKey ?? `\${${variable}}`, algorithm };
+    if (this.keys[keyId] && JSON.stringify(this.keys[keyId]) !== JSON.stringify(key)) {
+      throw new Error(`signing key ${keyId} is given twice, with different values`);
+    }
+    this.keys[keyId] = key;
   }
 
-  const generated: Json = { labels: { ...labels, ...props.labels }, services, status: { prometheus: true } };
-  if (isFilled(bundles)) generated.bundles = bundles;
-  if (props.discovery) {
-    generated.discovery = {
-      ...addDownload('discovery', 'discovery', props.discovery),
-      ...(props.discovery.decision && { decision: props.discovery.decision }),
-    };
+  private status({ status }: OpaEngineProps): Json {
+    if (status?.remote) {
+      this.remote('status', status.remote);
+      // OPA appends `/status` to the whole address of the service.
+      this.services.status.url = status.remote.url.replace(/\/+$/, '');
+    }
+    return withoutEmpty({ prometheus: true, console: status?.console || undefined, service: status?.remote && 'status' });
   }
-  if (props.status?.console) generated.status.console = true;
-  if (props.status?.remote) {
-    addRemote('status', props.status.remote);
-    services.status.url = props.status.remote.url.replace(/\/+$/, '');
-    generated.status.service = 'status';
+
+  private decisionLogs(logs: OpaDecisionLogs): Json {
+    if (!logs.console && !logs.remote) throw new Error('decisionLogs need console or remote, given neither');
+    return withoutEmpty({
+      console: logs.console ?? false,
+      service: logs.remote && 'decision-logs',
+      resource: logs.remote && `/${this.remote('decision-logs', logs.remote)}`,
+      reporting: withoutEmpty({
+        ...delays('upload', [logs.uploadMin, logs.uploadMax], [300, 600]),
+        max_decisions_per_second: logs.maxDecisionsPerSecond,
+      }),
+      mask_decision: logs.maskDecision,
+    });
   }
-  if (props.decisionLogs) generated.decision_logs = decisionLogs(props.decisionLogs, addRemote);
-  if (isFilled(keys)) generated.keys = keys;
 
-  claims.push(...rawClaims(props));
-  const json = mergePatch(generated, props.config ?? {});
-  if (persists(json)) {
-    json.persistence_directory ??= PERSISTENCE_DIRECTORY;
-    volumes.push({ name: 'persistence', emptyDir: {} });
-    volumeMounts.push({ name: 'persistence', mountPath: json.persistence_directory });
-  }
-  return { json, env, volumes, volumeMounts, claims, downloads: [json.bundles, json.bundle, json.discovery].some(isFilled) };
-}
-
-function decisionLogs(logs: OpaDecisionLogs, addRemote: (name: string, remote: OpaRemote) => string): Json {
-  if (!logs.console && !logs.remote) throw new Error('decisionLogs need console or remote, given neither');
-  const reporting = {
-    ...delays('upload', [logs.uploadMin, logs.uploadMax], [300, 600]),
-    ...(logs.maxDecisionsPerSecond !== undefined && { max_decisions_per_second: logs.maxDecisionsPerSecond }),
-  };
-  return {
-    console: logs.console ?? false,
-    ...(logs.remote && { service: 'decision-logs', resource: `/${addRemote('decision-logs', logs.remote)}` }),
-    ...(isFilled(reporting) && { reporting }),
-    ...(logs.maskDecision && { mask_decision: logs.maskDecision }),
-  };
-}
-
-function checkRemoteName(name: string) {
-  if (!/^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/.test(name) || ['discovery', 'status', 'decision-logs'].includes(name)) {
-    throw new Error(
-      'names of bundles must be at most 42 lower-case letters, digits and dashes, and none of discovery, status and ' +
-      `decision-logs, given ${JSON.stringify(name)}`,
-    );
+  /** The root file system is read-only. A discovered configuration may ask for kept downloads, too. */
+  private keepDownloads() {
+    const downloads: any[] = [...Object.values(this.json.bundles ?? {}), this.json.discovery];
+    if (!this.json.discovery && !downloads.some((download) => download?.persist)) return;
+    this.json.persistence_directory ??= PERSISTENCE_DIRECTORY;
+    this.volumes.push({ name: 'persistence', emptyDir: {} });
+    this.volumeMounts.push({ name: 'persistence', mountPath: this.json.persistence_directory });
   }
 }
 
@@ -140,15 +141,19 @@ function claimsOf(what: string, roots: string[] | undefined): Claim[] {
   return roots.map((root) => ({ what, root: checkRoot(root, what), known: true }));
 }
 
-/** Bundles in the raw configuration must have their roots stated, too. */
-function rawClaims({ config, configRoots }: OpaEngineProps): Claim[] {
-  const downloads = ['bundles', 'bundle', 'discovery'].filter((key) => isFilled(config?.[key]));
-  if (downloads.length === 0) {
-    if (configRoots) throw new Error('configRoots are given, but config names no bundles and no discovery');
+/** Bundles that only the raw configuration names must have their roots stated, too. */
+function rawClaims({ bundles = {}, discovery, config, configRoots }: OpaEngineProps): Claim[] {
+  const named = [
+    ...Object.keys(config?.bundles ?? {}).filter((name) => !Object.hasOwn(bundles, name)).map((name) => `bundle ${name}`),
+    ...(isFilled(config?.bundle) ? ['bundle'] : []),
+    ...(isFilled(config?.discovery) && !discovery ? ['discovery'] : []),
+  ];
+  if (named.length === 0) {
+    if (configRoots) throw new Error('configRoots are given, but config names no bundles or discovery of its own');
     return [];
   }
   if (!configRoots) {
-    throw new Error(`config names ${downloads.join(' and ')}, so configRoots must state the roots of these bundles, [''] when they state none`);
+    throw new Error(`config names ${named.join(' and ')}, so configRoots must state the roots of these bundles, [''] when they state none`);
   }
   return claimsOf('configRoots', configRoots);
 }
@@ -157,21 +162,7 @@ function isFilled(value: any): boolean {
   return isObject(value) && Object.keys(value).length > 0;
 }
 
-function persists(json: Json): boolean {
-  return [...Object.values(json.bundles ?? {}), json.discovery].some((download: any) => download?.persist);
-}
-
-/** The shortest and longest delay between two downloads or uploads. OPA takes both or neither, so the other one is filled in. */
-function delays(name: string, [min, max]: (Duration | undefined)[], [defaultMin, defaultMax]: [number, number]): Json {
-  if (!min && !max) return {};
-  const least = min?.toSeconds() ?? Math.min(defaultMin, max!.toSeconds());
-  const most = max?.toSeconds() ?? Math.max(defaultMax, least);
-  if (least > most) throw new Error(`${name}Min must not be above ${name}Max, given ${least} and ${most} seconds`);
-  return { min_delay_seconds: least, max_delay_seconds: most };
-}
-
-/** The wire form of a value for an environment variable that must not be a literal. */
-export function wireValue(value: { readonly value?: any; readonly valueFrom?: any }, what: string): Json {
-  if (value.valueFrom === undefined) throw new Error(`${what} must come from a Secret, not from a literal`);
-  return { valueFrom: value.valueFrom };
+/** Without keys that stand for nothing. */
+function withoutEmpty(value: Json): Json {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined && (!isObject(item) || isFilled(item))));
 }

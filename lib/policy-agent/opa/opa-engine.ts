@@ -1,7 +1,7 @@
 import { fileClaims, isTest, refuseOverlaps } from './claims';
 import { opaArguments, refuseOwnedFlags, SHUTDOWN_GRACE_SECONDS } from './opa-arguments';
 import { authorizationPolicy, checkDecision, OpaAuthorization, TOKEN_VARIABLE } from './opa-authorization';
-import { renderConfig } from './opa-config';
+import { OpaConfig } from './opa-config';
 import { OpaEngineProps } from './opa-engine-props';
 import { opaProbes } from './opa-probes';
 import { openApiWarnings, refuseAuthentication, resolveAuthorization } from './resolve-authorization';
@@ -35,9 +35,10 @@ export class OpaEngine implements IPolicyEngine {
   public bind(context: PolicyEngineContext): PolicyEngineBinding {
     const { props } = this;
     const { port = 8181, diagnosticPort = 8282, binaryPath = '/opa' } = props;
+    if (context.tlsDirectory && !context.listensOnNetwork) throw new Error('OPA speaks no TLS on a Unix socket, and there is no other way of access: leave tls out');
     if (port === diagnosticPort) throw new Error(`port and diagnosticPort must differ, given ${port} for both`);
 
-    const config = renderConfig(props, { instance: context.instanceName, node: '${NODE_NAME}', pod: '${POD_NAME}' });
+    const config = new OpaConfig(props, { instance: context.instanceName, node: '${NODE_NAME}', pod: '${POD_NAME}' });
     const files = bindPolicyFiles(props.policies ?? [], isTest, context);
     if (!config.downloads && files.directories.length === 0) {
       throw new Error('OPA has no policies: give at least one of bundles, discovery, policies, or bundles in config');
@@ -97,7 +98,7 @@ export class OpaEngine implements IPolicyEngine {
         ...(context.tlsDirectory && props.secretClass && { OPA_SECRET_CLASS: props.secretClass }),
       },
       metricsPort: 'diagnostics',
-      goMemoryLimitPercent: 85,
+      goLimits: true,
       resources: { cpuRequest: '100m', memoryRequest: '128Mi', memoryLimit: '512Mi' },
       warnings: [...files.warnings, ...openApiWarnings(props, authorization)],
     };

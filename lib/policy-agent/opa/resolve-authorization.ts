@@ -1,11 +1,12 @@
-import { Claim } from './claims';
+import { Claim, refuseMissingDecisions } from './claims';
 import { AUTHORIZATION_ROOT, OpaAuthorization } from './opa-authorization';
 import { OpaEngineProps } from './opa-engine-props';
 import { EVERYTHING, overlap } from './roots';
 import { ClientCertificates } from '../agent-tls';
 
 /** Which authorization holds. The generated policy is a file, and a bundle erases the files at its roots. */
-export function resolveAuthorization({ authorization, decisions }: OpaEngineProps, downloads: Claim[], files: Claim[]): OpaAuthorization {
+export function resolveAuthorization(props: OpaEngineProps, downloads: Claim[], files: Claim[]): OpaAuthorization {
+  const { authorization, decisions } = props;
   const ownsEverything = downloads.some(({ root }) => root === EVERYTHING);
   const chosen = authorization ?? (ownsEverything ? OpaAuthorization.OFF : OpaAuthorization.DECISIONS);
   switch (chosen) {
@@ -15,6 +16,7 @@ export function resolveAuthorization({ authorization, decisions }: OpaEngineProp
       if (!decisions || decisions.length === 0) {
         throw new Error("decisions must name the rules that clients may query, such as ['authz/allow'] (or choose another authorization)");
       }
+      refuseMissingDecisions(decisions, [...downloads, ...files]);
       return chosen;
     case OpaAuthorization.OWN_POLICY:
       if (![...downloads, ...files].some(({ root }) => overlap(root, AUTHORIZATION_ROOT))) {
@@ -22,6 +24,7 @@ export function resolveAuthorization({ authorization, decisions }: OpaEngineProp
       }
       break;
     case OpaAuthorization.OFF:
+      if (!authorization) refuseOpenSecrets(props);
   }
   if (decisions) {
     throw new Error(
@@ -46,6 +49,20 @@ function refuseOwnPolicy(files: Claim[]) {
   if (own) throw new Error(`${own.what} is an authorization policy of your own: choose OpaAuthorization.OWN_POLICY, and leave decisions out`);
 }
 
+/** Whoever may ask an open OPA anything may ask for its variables. */
+function refuseOpenSecrets({ environment = {}, bundles = {}, discovery }: OpaEngineProps) {
+  const secrets = [
+    ...Object.entries(environment).filter(([, { valueFrom }]) => valueFrom?.secretKeyRef).map(([name]) => `variable ${name}`),
+    ...[...Object.entries(bundles), ['discovery', discovery] as const].filter(([, download]) => download?.signing?.secretKey)
+      .map(([name]) => `the signing key of ${name}`),
+  ];
+  if (secrets.length === 0) return;
+  throw new Error(
+    `a bundle with roots [''] leaves OPA's API open, where everyone can read ${secrets.join(' and ')}: state narrower roots, put system.authz into the ` +
+    'bundle and use OpaAuthorization.OWN_POLICY, or accept it by OpaAuthorization.OFF',
+  );
+}
+
 /** Refuses ways of authentication that OPA does not have, or that nothing would check. */
 export function refuseAuthentication({ clientTokenSecret }: OpaEngineProps, certificates: ClientCertificates, authorization: OpaAuthorization) {
   if (certificates === ClientCertificates.VERIFY_IF_GIVEN) {
@@ -64,7 +81,7 @@ export function refuseAuthentication({ clientTokenSecret }: OpaEngineProps, cert
 export function openApiWarnings(props: OpaEngineProps, authorization: OpaAuthorization): string[] {
   if (authorization !== OpaAuthorization.OFF || props.authorization === OpaAuthorization.OFF) return [];
   return [
-    "a bundle with roots [''] leaves OPA's API readable (data, policies, configuration), and writable until it is first activated and wherever " +
+    "a bundle with roots [''] leaves OPA's API readable (data, policies, configuration, variables of the container), and writable until it is first activated and wherever " +
     'it owns less than everything: state narrower roots, or put system.authz into the bundle and use OpaAuthorization.OWN_POLICY',
   ];
 }

@@ -28,10 +28,10 @@ export function packageRoot(file: string, rego: string): Root {
   return [...statement[1].matchAll(/[A-Za-z_]\w*|"[^"]*"/g)].map(([segment]) => segment.replace(/^"|"$/g, '')).join('/');
 }
 
-/** The roots of a data document: its directory and, when that can be read, its uppermost keys. */
-export function dataRoots(file: string, content: string): Root[] {
-  const directory = file.includes('/') ? file.slice(0, file.lastIndexOf('/')) : EVERYTHING;
-  if (directory !== EVERYTHING || !file.endsWith('.json')) return [directory];
+/** The roots of a data document: its directory or, in the uppermost one, its keys. Undefined for YAML there, which is not read. */
+export function dataRoots(file: string, content: string): Root[] | undefined {
+  if (file.includes('/')) return [file.slice(0, file.lastIndexOf('/'))];
+  if (!file.endsWith('.json')) return undefined;
   try {
     return Object.keys(JSON.parse(content));
   } catch (error) {

@@ -5,10 +5,32 @@ import { apiPorts, listeningPorts } from '../objects/ports';
 
 /** Ways of access that would not work, or not as safely as they seem. */
 export const ACCESS_REFUSALS: Refusal[] = [
+  function nothingToReach({ service, hostPorts, engineName }, binding) {
+    if ((!service && !hostPorts) || apiPorts(binding).length > 0) return undefined;
+    return `engine ${engineName} has no port for clients, so access by ${service ? 'Service' : 'hostPort'} leads nowhere`;
+  },
+
   function nodeEndpointWithoutNodeAgent({ traits, hostPorts, socket, mode }) {
     if (traits.perNode || (!hostPorts && !socket)) return undefined;
     return `access by ${hostPorts ? 'hostPort' : 'Unix socket'} with deploymentMode ${mode}: most nodes have no pod of the agent, and two pods ` +
       'cannot share one; use deploymentMode DAEMON_SET or AgentAccess.service()';
+  },
+
+  function userThatCannotBind({ socket, user }) {
+    if (!socket?.directory._agentIsRoot || user === 0) return undefined;
+    return `runAsUser ${user} cannot bind a socket in a directory that the kubelet makes, which belongs to root: use ` +
+      'SocketDirectory.chownedBy(image) or SocketDirectory.prepared(), or leave runAsUser out';
+  },
+
+  function unusedClientCa({ tls }) {
+    if (!tls?.clientCaSecret || tls.clientCertificates !== ClientCertificates.NONE) return undefined;
+    return `clientCaSecret ${tls.clientCaSecret} has no effect with ClientCertificates.NONE: say how clients' certificates are to be verified, or leave it out`;
+  },
+
+  function certificateWithoutName({ tls, service, props }) {
+    const options = tls?.source._certificate;
+    if (!options || service || props.headlessService || tls.serverName || options.dnsNames?.length) return undefined;
+    return 'a certificate needs a name, and there is no Service to take one from: give dnsNames or serverName';
   },
 
   function tlsWithoutServerName({ tls, hostPorts }) {

@@ -5,7 +5,7 @@ import { TRAFFIC_REFUSALS } from './traffic';
 import { PolicyEngineBinding } from '../engine';
 import { AgentSettings } from '../settings';
 
-export { refuseCoverage } from './coverage';
+export { refuseRendered } from './rendered';
 
 /** What the props of an agent and its engine decide by themselves. */
 const REFUSALS = [...TRAFFIC_REFUSALS, ...ACCESS_REFUSALS, ...ROLLOUT_REFUSALS, ...SCALING_REFUSALS];

@@ -27,10 +27,10 @@ export const SCALING_REFUSALS: Refusal[] = [
     for (const { name, autoscaling, resources: own } of roleGroups) {
       if (!autoscaling) continue;
       const { minReplicas, maxReplicas, targetCpuPercent } = autoscaling;
-      if (minReplicas < 1 || maxReplicas < minReplicas) {
-        return `autoscaling of role group ${name} needs 1 <= minReplicas <= maxReplicas, given ${minReplicas} and ${maxReplicas}`;
+      if (![minReplicas, maxReplicas].every(Number.isInteger) || minReplicas < 1 || maxReplicas < minReplicas) {
+        return `autoscaling of role group ${name} needs whole numbers 1 <= minReplicas <= maxReplicas, given ${minReplicas} and ${maxReplicas}`;
       }
-      if (targetCpuPercent < 1) return `autoscaling of role group ${name} needs targetCpuPercent of at least 1, given ${targetCpuPercent}`;
+      if (!Number.isInteger(targetCpuPercent) || targetCpuPercent < 1) return `autoscaling of role group ${name} needs a whole targetCpuPercent of at least 1, given ${targetCpuPercent}`;
       const cpuRequest = own.cpuRequest ?? resources.cpuRequest;
       if (!cpuRequest || parseQuantity(cpuRequest, 'CPU request') === 0) {
         return `autoscaling of role group ${name} needs a CPU request: its target is a percentage of it`;

@@ -49,6 +49,11 @@ test('everything can be set', () => {
   });
 });
 
+test('a dollar is one, unless it begins a variable', () => {
+  const storage = CerbosStorage.git({ url: 'https://g/$p', branch: '${BRANCH}' });
+  expect(config({ storage }).storage.git).toMatchObject({ url: 'https://g/$$p', branch: '${BRANCH}' });
+});
+
 describe('storage', () => {
   test.each<[string, CerbosStorage, any]>([
     ['git by HTTPS', CerbosStorage.git({ url: 'https://git.example.com/p.git', branch: 'b', subDir: 'd', username: 'bot', passwordSecret: secret, updatePollInterval: Duration.seconds(30) }), {
@@ -103,17 +108,18 @@ describe('storage', () => {
 
   test('fails', () => {
     expect(() => CerbosStorage.git({ url: 'git@github.com:a/b' })).toThrow('url of the Git repository must begin with https:// or ssh://, given "git@github.com:a/b"');
-    expect(() => CerbosStorage.git({ url: 'https://a:b@g/p' })).toThrow('url of the Git repository would put a password into the manifest');
+    expect(() => CerbosStorage.git({ url: 'https://a:b@g/p' })).toThrow('url of the Git repository would put a secret into the manifest');
     expect(() => CerbosStorage.git({ url: 'ssh://g/p' })).toThrow('a Git repository by ssh:// needs sshKeySecret');
     expect(() => CerbosStorage.git({ url: 'https://g/p', sshKeySecret: secret })).toThrow('a Git repository by https:// takes passwordSecret');
     expect(() => CerbosStorage.blob({ bucket: 'policies' })).toThrow('bucket must be a URL such as s3://policies, given "policies"');
-    expect(() => CerbosStorage.postgres('postgres://c:secret@db/c')).toThrow('url of the database would put a password into the manifest');
-    expect(() => CerbosStorage.postgres('mysql://c:secret@db/c')).toThrow('url of the database must begin with postgres://, given "mysql://c:…@db/c"');
-    expect(() => CerbosStorage.mysql('c:secret@tcp(db)/c')).toThrow('dsn of the database would put a password into the manifest');
+    expect(() => CerbosStorage.postgres('postgres://c:secret@db/c')).toThrow('url of the database would put a secret into the manifest');
+    expect(() => CerbosStorage.postgres('mysql://c:secret@db/c')).toThrow('url of the database must begin with postgres://, given "mysql://…@db/c"');
+    expect(() => CerbosStorage.mysql('c:secret@tcp(db)/c')).toThrow('dsn of the database would put a secret into the manifest');
     expect(() => CerbosStorage.sqlite3('/etc/x.db')).toThrow('dsn of a SQLite database must begin with :memory: or name a file below /work, given "/etc/x.db"');
     expect(() => objectsOf({ storage: CerbosStorage.sqlite3() })).toThrow('[test/Agent] storage sqlite3 starts empty and is filled through the admin API: give adminApi');
     const git = CerbosStorage.git({ url: 'https://g/p.git' });
     expect(() => objectsOf({ storage: CerbosStorage.overlay({ base: git, fallback: git }) })).toThrow('base and fallback of an overlay must be of different kinds, given git for both');
+    expect(() => objectsOf({ audit: CerbosAudit.hub() })).toThrow('[test/Agent] CerbosAudit.hub() needs credentials of Cerbos Hub: use CerbosStorage.hub');
     expect(() => CerbosAudit.kafka({ brokers: [], topic: 't' })).toThrow('brokers of the Kafka audit log must name at least one, given none');
   });
 });
@@ -125,11 +131,13 @@ describe('raw configuration', () => {
     ['TLS', { server: { tls: {} } }, 'config must not set server.tls'],
     ['the admin API', { server: { adminAPI: { enabled: true } } }, 'config must not set server.adminAPI'],
     ['telemetry', { telemetry: { disabled: false } }, 'config must not set telemetry.disabled'],
+    ['telemetry, by removing it', { telemetry: null }, 'config must not set telemetry.disabled'],
+    ['addresses, by removing them', { server: null }, 'config must not set server.httpListenAddr'],
     ['a limit out of range', { server: { requestLimits: { maxActionsPerResource: 501 } } }, 'requestLimits.maxActionsPerResource must be a whole number from 1 to 500, given 501'],
     ['a secret', { hub: { credentials: { clientSecret: 'abc' } } }, 'config.hub.credentials.clientSecret would put a secret into the manifest'],
     ['no object', 'x', 'config must be an object, given "x"'],
   ])('fails for %s', (_, raw, error) => {
-    expect(() => cerbos({ config: raw })).toThrow(error);
+    expect(() => objectsOf({ config: raw })).toThrow(error);
   });
 });
 

@@ -79,9 +79,13 @@ describe('bundles', () => {
     ['a url of another kind', { bundles: { a: { ...bundle, url: 'ftp://x/y' } } }, 'url of a must begin with https:// or http://, given "ftp://x/y"'],
     ['a password in a url', { bundles: { a: { ...bundle, url: 'https://me:secret@x/y' } } }, 'url of a must not contain credentials'],
     ['a secret in a header', { bundles: { a: { ...bundle, headers: { Authorization: 'Bearer x' } } } }, 'header Authorization of a would put a secret into the manifest'],
+    ['a secret in the parameters of a url', { bundles: { a: { ...bundle, url: 'https://x/y?sig=abc' } } }, 'url of a would put a secret into the manifest'],
+    ['a shared key from a ConfigMap', {
+      bundles: { a: { ...bundle, signing: { keyId: 'k', secretKey: { valueFrom: { configMapKeyRef: { name: 'a', key: 'b' } } } as any } } },
+    }, 'secretKey of bundle a must come from a Secret'],
     ['roots that are no paths', { bundles: { a: { ...bundle, roots: ['authz.allow'] } } }, "roots of bundle a must be paths such as 'authz' or 'org/authz'"],
     ['a name that no volume can have', { bundles: { 'A B': bundle } }, 'names of bundles must be at most 42 lower-case letters'],
-    ['a name that OPA\'s other remotes have', { bundles: { status: bundle } }, 'none of discovery, status and decision-logs, given "status"'],
+    ['a name that OPA\'s other remotes have', { bundles: { status: bundle } }, 'none of discovery, status, decision-logs, given "status"'],
     ['a polling minimum above the maximum', { bundles: { a: { ...bundle, pollingMin: Duration.seconds(9), pollingMax: Duration.seconds(8) } } }, 'pollingMin must not be above pollingMax, given 9 and 8 seconds'],
     ['two keys of one signature', { bundles: { a: { ...bundle, signing: { keyId: 'k' } } } }, 'signing of bundle a needs exactly one of publicKey and secretKey'],
     ['a shared key as a literal', { bundles: { a: { ...bundle, signing: { keyId: 'k', publicKey: 'x', algorithm: 'HS256' } } } }, 'the key of HS256 in the signing of bundle a is a secret'],
@@ -95,10 +99,10 @@ describe('bundles', () => {
 
 describe('authorization', () => {
   test('by default a policy that names the decisions', () => {
-    const objects = objectsOf({ decisions: ['authz/allow', 'trino/rowFilters'] });
+    const objects = objectsOf({ decisions: ['authz/allow', 'authz/trino/rowFilters'] });
     const policy = find(objects, 'ConfigMap', 'agent-config').data['authorization.rego'];
     expect(policy).toContain('["authz","allow"],');
-    expect(policy).toContain('["trino","rowFilters"],');
+    expect(policy).toContain('["authz","trino","rowFilters"],');
     expect(args({})).toEqual(expect.arrayContaining(['--authorization=basic', '/config/authorization.rego']));
   });
 
@@ -113,7 +117,7 @@ describe('authorization', () => {
     const objects = objectsOf({ clientTokenSecret: { secretName: 'clients', key: 'token' } });
     expect(podTemplate(objects).spec.containers[0].args).toContain('--authentication=token');
     expect(podTemplate(objects).spec.containers[0].env).toContainEqual({ name: 'OPA_CLIENT_TOKEN', valueFrom: { secretKeyRef: { name: 'clients', key: 'token' } } });
-    expect(find(objects, 'ConfigMap', 'agent-config').data['authorization.rego']).toContain('input.identity == opa.runtime().env.OPA_CLIENT_TOKEN');
+    expect(find(objects, 'ConfigMap', 'agent-config').data['authorization.rego']).toContain('token := trim_space(opa.runtime().env.OPA_CLIENT_TOKEN)');
   });
 
   test.each<[string, Partial<OpaEngineProps>, string]>([
@@ -129,6 +133,7 @@ describe('authorization', () => {
     }, 'clientTokenSecret has no effect with OpaAuthorization.OFF'],
     ['another authorization decision', { config: { default_authorization_decision: 'x' } }, 'config must not set default_authorization_decision'],
     ['arguments that open listeners', { extraArgs: ['--addr=http://0.0.0.0:80'] }, 'extraArgs must not contain --addr=http://0.0.0.0:80'],
+    ['arguments that open listeners, glued', { extraArgs: ['-ahttp://0.0.0.0:80'] }, 'extraArgs must not contain -ahttp://0.0.0.0:80'],
     ['arguments that switch authorization off', { extraArgs: ['--authorization', 'off'] }, 'extraArgs must not contain --authorization'],
   ])('fails for %s', (_, props, error) => {
     expect(() => objectsOf(props)).toThrow(error);
@@ -154,7 +159,7 @@ describe('configuration', () => {
   });
 
   test('is merged with the raw configuration last', () => {
-    expect(config({ config: { policies: undefined, labels: { node: null }, caching: { inter_query_builtin_cache: { max_size_bytes: 1 } } }, policies: [PolicyFiles.inline({ 'a.rego': 'package a' })] })).toMatchObject({
+    expect(config({ config: { policies: undefined, labels: { node: null }, caching: { inter_query_builtin_cache: { max_size_bytes: 1 } } }, policies: [PolicyFiles.inline({ 'a.rego': 'package authz' })] })).toMatchObject({
       labels: { instance: 'agent' }, caching: { inter_query_builtin_cache: { max_size_bytes: 1 } },
     });
   });
@@ -170,7 +175,7 @@ describe('configuration', () => {
   test.each<[string, Partial<OpaEngineProps>, string]>([
     ['no policies', { policies: undefined, config: {} }, 'OPA has no policies: give at least one of bundles, discovery, policies, or bundles in config'],
     ['a secret in the raw configuration', { config: { services: { s: { credentials: { bearer: { token: 'abc' } } } } } }, 'config.services.s.credentials.bearer.token would put a secret into the manifest: write ${VARIABLE}'],
-    ['roots of nothing', { config: { labels: {} }, configRoots: ['a'] }, 'configRoots are given, but config names no bundles and no discovery'],
+    ['roots of nothing', { config: { labels: {} }, configRoots: ['a'] }, 'configRoots are given, but config names no bundles or discovery of its own'],
     ['a variable that the agent sets', { environment: { NODE_NAME: secretValue('a', 'b') } }, 'environment must not contain NODE_NAME: the agent sets it'],
     ['one port for everything', { port: 8282 }, 'port and diagnosticPort must differ, given 8282 for both'],
     ['a file that is no Rego', { policies: [PolicyFiles.inline({ 'a.rego': 'allow := true' })] }, 'policy file a.rego must begin with a package'],
@@ -179,9 +184,27 @@ describe('configuration', () => {
     expect(() => agentObjects({ engine: new OpaEngine({ decisions: ['authz/allow'], policies: [PolicyFiles.inline({ 'a.rego': 'package a' })], ...props }) })).toThrow(error);
   });
 
+  test('tunes bundles of the engine, whose roots are known', () => {
+    const tuned = config({ bundles: { authz: bundle }, config: { bundles: { authz: { polling: { long_polling_timeout_seconds: 10 } } } } });
+    expect(tuned.bundles.authz).toEqual({ service: 'authz', resource: 'prod/authz.tar.gz?v=1', polling: { long_polling_timeout_seconds: 10 } });
+  });
+
+  test('a discovered configuration may keep bundles, too', () => {
+    const { spec } = podTemplate(objectsOf({ discovery: { ...bundle, url: 'https://d/d.tar.gz' } }));
+    expect(spec.containers[0].volumeMounts).toContainEqual({ name: 'persistence', mountPath: '/persistence' });
+  });
+
+  test('files that OPA does not load stand nowhere', () => {
+    const files = { 'authz.rego': 'package authz', 'README.md': '# Policies', 'data.yaml': 'a: 1' };
+    expect(args({ policies: [PolicyFiles.inline(files)] })).toContain('/config/authorization.rego');
+    expect(() => objectsOf({ policies: [PolicyFiles.inline(files)], bundles: { other: { ...bundle, roots: ['other'] } } })).toThrow(
+      'policy file data.yaml, whose roots are not known (put it into a folder, or write it as JSON), (\'\') and bundle other (\'other\') own the same part',
+    );
+  });
+
   test('a variable in a secret\'s place is fine', () => {
     const token = '${SERVICE_TOKEN}';
-    const both = { config: { services: { s: { credentials: { bearer: { token } } } } }, environment: { SERVICE_TOKEN: secretValue('s', 't') }, policies: [PolicyFiles.inline({ 'a.rego': 'package a' })] };
+    const both = { config: { services: { s: { credentials: { bearer: { token } } } } }, environment: { SERVICE_TOKEN: secretValue('s', 't') }, policies: [PolicyFiles.inline({ 'a.rego': 'package authz' })] };
     expect(config(both).services.s.credentials.bearer.token).toBe(token);
     expect(podTemplate(objectsOf(both)).spec.containers[0].env).toContainEqual({ name: 'SERVICE_TOKEN', valueFrom: { secretKeyRef: { name: 's', key: 't' } } });
   });

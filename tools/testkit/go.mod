@@ -1,0 +1,3 @@
+module example.com/testkit
+
+go 1.26.0
