@@ -9,7 +9,7 @@ export function checkBinding(engineName: string, binding: PolicyEngineBinding): 
   };
   checkDnsLabel(engineName, 'engineName');
   if (!containers?.length) fail('must return at least one container');
-  if (!ports?.length) fail('must return at least one port');
+  if (!ports?.length && !binding.socketFile) fail('must return at least one port, or a socketFile');
   for (const container of [...containers, ...(binding.initContainers ?? [])]) {
     if (!container?.name || !container.image) fail(`must name every container and its image, given ${JSON.stringify(container)}`);
   }

@@ -148,6 +148,13 @@ export interface PolicyEngineBinding {
    */
   readonly checksums?: string[];
 
+  /**
+   * Names of variables that the configuration refers to. An agent whose first container lacks one is refused.
+   *
+   * @default - none
+   */
+  readonly requiredVariables?: string[];
+
   /** Ports of the first container. */
   readonly ports: PolicyEnginePort[];
 

@@ -149,7 +149,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     const annotations = this.podAnnotations(binding);
     const templates = locateErrors(this, () => {
       const all = Object.fromEntries(settings.roleGroups.map((group) => [group.name, podTemplate(settings, binding, group, annotations)]));
-      refuseRendered(settings, all);
+      refuseRendered(settings, binding, all);
       return all;
     });
     this.warnAboutGaps(templates);

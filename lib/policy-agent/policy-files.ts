@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'fs';
-import { join } from 'path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'fs';
+import { join, resolve } from 'path';
 import { PolicyFileSource } from './policy-file-source';
 
 /** Options of `PolicyFiles.fromConfigMap`. */
@@ -52,6 +52,7 @@ export class PolicyFiles {
    * folders are left out, and so are the engine's own test files.
    */
   public static fromDirectory(directory: string): PolicyFiles {
+    if (!existsSync(directory)) throw new Error(`directory with policy files ${resolve(directory)} does not exist`);
     const files: Record<string, string> = {};
     const walk = (relative: string) => {
       for (const entry of readdirSync(join(directory, relative)).sort()) {

@@ -139,6 +139,9 @@ function roleGroupOf(name: string, group: RoleGroup, instanceName: string, { sca
     throw new Error(`replicas of role group ${name} must be a whole number of at least 0, given ${replicas}`);
   }
   const { autoscaling } = group;
+  const podOverrides = [props.podOverrides, group.podOverrides].filter((overrides) => overrides !== undefined);
+  const odd = podOverrides.flatMap((overrides) => Object.keys(overrides)).find((key) => key !== 'metadata' && key !== 'spec');
+  if (odd) throw new Error(`podOverrides are a pod template, which has metadata and spec, given ${odd}`);
   return {
     name,
     workloadName: checkDnsLabel(`${instanceName}-${name}`, `name of the workload of role group ${name}`),
@@ -156,7 +159,7 @@ function roleGroupOf(name: string, group: RoleGroup, instanceName: string, { sca
       ...(effect && { effect }),
     })),
     resources: group.resources ?? {},
-    podOverrides: [props.podOverrides, group.podOverrides].filter((overrides) => overrides !== undefined),
+    podOverrides,
   };
 }
 

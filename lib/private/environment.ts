@@ -19,6 +19,11 @@ export function engineVariables(environment: Record<string, { readonly value?: a
   return Object.entries(environment).map(([name, { value, valueFrom }]) => ({ name, value, valueFrom }));
 }
 
+/** Names of the variables that a configuration refers to, but for those with a default (`${NAME:default}`). */
+export function referredVariables(config: string): string[] {
+  return [...new Set([...config.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))];
+}
+
 /** A variable whose value is a key of a Secret. */
 export function secretVariable(name: string, secret: { readonly secretName: string; readonly key: string }): any {
   return { name, valueFrom: { secretKeyRef: { name: secret.secretName, key: secret.key } } };

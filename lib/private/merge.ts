@@ -13,15 +13,15 @@ function removes(value: unknown): boolean {
   return value === null || (isObject(value) && value.$patch === 'delete');
 }
 
-/** Merges objects key by key; what stands for a list is up to the caller. */
-function merge(target: unknown, patch: unknown, mergeList: (key: string, target: unknown, patch: unknown[]) => unknown): any {
+/** Merges objects key by key; what becomes of a list is up to the caller. */
+function merge(target: unknown, patch: unknown, mergeList: (key: string, target: unknown, patch: unknown) => unknown): any {
   if (!isObject(patch)) return patch;
   const result: Json = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (key === '__proto__') throw new Error('a patch must not contain the key __proto__');
     if (removes(value)) {
       delete result[key];
-    } else if (Array.isArray(value)) {
+    } else if (Array.isArray(value) || Array.isArray(result[key])) {
       result[key] = mergeList(key, result[key], value);
     } else if (value !== undefined) {
       result[key] = merge(result[key], value, mergeList);
@@ -38,7 +38,7 @@ function merge(target: unknown, patch: unknown, mergeList: (key: string, target:
  */
 export function mergePatch(target: unknown, patch: unknown): any {
   return merge(target, patch, (key, _, list) => {
-    const marked = list.find((item) => isObject(item) && '$patch' in item);
+    const marked = Array.isArray(list) && list.find((item) => isObject(item) && '$patch' in item);
     if (marked) throw new Error(`list ${key} is replaced as a whole, so $patch has no meaning in it, given ${JSON.stringify(marked)}`);
     return list;
   });
@@ -69,8 +69,9 @@ const MERGE_KEYS = new Map(Object.entries({
  */
 export function mergePodTemplate(target: unknown, patch: unknown): any {
   return merge(target, patch, (key, list, items) => {
+    if (!Array.isArray(items)) throw new Error(`${key} is a list, and pod overrides must give a list for it, given ${JSON.stringify(items)}`);
     const mergeKey = MERGE_KEYS.get(key);
-    return mergeKey ? mergeNamedList((list ?? []) as Json[], items as Json[], mergeKey, key) : items;
+    return mergeKey ? mergeNamedList((list ?? []) as Json[], items, mergeKey, key) : items;
   });
 }
 

@@ -11,7 +11,11 @@ export function locateErrors<T>(scope: IConstruct, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw new Error(`[${scope.node.path}] ${(error as Error).message}`, { cause: error });
+    const { message, stack = '' } = error as Error;
+    const located = new Error(`[${scope.node.path}] ${message}`);
+    // Where it arose, rather than where it was given its place.
+    located.stack = `${located.name}: ${located.message}${stack.slice(stack.indexOf('\n    at '))}`;
+    throw located;
   }
 }
 

@@ -102,7 +102,7 @@ function describe(kind: Map<string, LabelValue>): string {
   if (kind.size === 0) return 'every node';
   const labels = [...kind].map(([key, value]) => {
     if (value === undefined) return `without label ${key}`;
-    return value === OTHER ? `with another ${key}` : `with ${key}=${value}`;
+    return value === OTHER ? `with another value of label ${key}` : `with label ${key}=${value}`;
   });
   return `a node ${labels.join(' and ')}`;
 }

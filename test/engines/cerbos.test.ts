@@ -199,6 +199,14 @@ describe('a Unix socket', () => {
     expect(statSync(pod.path(socket)).mode & 0o777).toBe(0o660);
   });
 
+  test('is the only listener that others reach when it is the only way', async () => {
+    const pod = await start({}, { ...props, access: [AgentAccess.unixSocket({ directory: SocketDirectory.prepared() })] });
+    await pod.untilReady();
+    expect(await pod.live()).toBe(true);
+    expect(await checkByGrpc(`unix:${pod.path(socket)}`)).toEqual([true, false]);
+    expect(pod.log).toMatch(/Starting HTTP server at 127\.0\.0\.1:3592/);
+  });
+
   test('fails the liveness probe once it is gone', async () => {
     const pod = await start({}, props);
     await pod.untilReady();

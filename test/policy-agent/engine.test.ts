@@ -65,7 +65,7 @@ describe('an engine of the user\'s own', () => {
   test.each<[string, Partial<PolicyEngineBinding>, string]>([
     ['no container', { containers: [] }, 'engine spicy must return at least one container'],
     ['a container without an image', { containers: [{ name: 'x' }] }, 'engine spicy must name every container and its image, given {"name":"x"}'],
-    ['no port', { ports: [] }, 'engine spicy must return at least one port'],
+    ['no port', { ports: [] }, 'engine spicy must return at least one port, or a socketFile'],
     ['a port that there is not', { ports: [{ name: 'api', port: 0 }] }, 'engine spicy must listen on ports from 1 to 65535, given api 0'],
     ['a port that no container can call so', { ports: [{ name: 'a-very-long-name', port: 1 }] }, 'engine spicy must name its ports with at most 15'],
     ['no port for clients', { ports: [{ name: 'health', port: 1, api: false }] }, 'engine spicy has no port for clients, so access by Service leads nowhere'],

@@ -117,9 +117,11 @@ describe('podOverrides', () => {
 
   test('remove items by $patch, and fail for what is not there', () => {
     const without = (name: string) => agentObjects({ engine: opa(), podOverrides: { spec: { containers: [{ name: 'opa', env: [{ name, $patch: 'delete' }] }] } } });
-    expect(podTemplate(without('POD_NAME')).spec.containers[0].env.map(({ name }: any) => name)).toEqual(['NODE_NAME', 'POD_NAMESPACE', 'GOMEMLIMIT']);
+    expect(podTemplate(without('POD_NAMESPACE')).spec.containers[0].env.map(({ name }: any) => name)).toEqual(['NODE_NAME', 'POD_NAME', 'GOMEMLIMIT']);
+    expect(() => without('POD_NAME')).toThrow('[test/Agent] the configuration refers to variable POD_NAME, which is not set: name it in environment');
     expect(() => without('NOTHING')).toThrow('[test/Agent] pod overrides delete NOTHING from env, which has NODE_NAME, POD_NAME');
     const nameless = () => agentObjects({ engine: opa(), podOverrides: { spec: { containers: [{ image: 'x' }] } } });
+    expect(() => agentObjects({ engine: opa(), podOverrides: { containers: [] } })).toThrow('podOverrides are a pod template, which has metadata and spec, given containers');
     expect(nameless).toThrow('[test/Agent] every item of containers in pod overrides needs the field name, given {"image":"x"}');
   });
 });

@@ -47,7 +47,7 @@ describe('fails', () => {
   test('for nothing', () => {
     expect(() => PolicyFiles.inline({})).toThrow('inline policy files need at least one file, given none');
     expect(() => CerbosStorage.disk()).toThrow('disk storage needs policy files, given none');
-    expect(() => PolicyFiles.fromDirectory('/nowhere')).toThrow('/nowhere');
+    expect(() => PolicyFiles.fromDirectory('/nowhere')).toThrow('directory with policy files /nowhere does not exist');
   });
 
   test('for tests only, which would leave nothing', () => {

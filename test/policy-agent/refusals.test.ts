@@ -35,7 +35,7 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
   ],
   [
     'Local on a DaemonSet that an override keeps off some nodes', { podOverrides: { spec: { nodeSelector: { disk: 'ssd' } } } },
-    /no role group provably selects a node with another disk/,
+    /no role group provably selects a node with another value of label disk/,
     { podOverrides: { spec: { tolerations: [{ operator: 'Exists' }] } } },
   ],
   [
@@ -107,7 +107,7 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
   ],
   [
     'role groups of a DaemonSet that may share a node', { roleGroups: { gpu: { nodes: gpu }, all: {} } },
-    /role groups gpu and all may both select a node with another gpu.*or acknowledge OVERLAPPING_ROLE_GROUPS/,
+    /role groups gpu and all may both select a node with another value of label gpu.*or acknowledge OVERLAPPING_ROLE_GROUPS/,
     { roleGroups: { gpu: { nodes: gpu }, rest: { nodes: noGpu } } },
     { roleGroups: { gpu: { nodes: gpu }, all: {} }, deploymentMode: DEPLOYMENT },
     { roleGroups: { gpu: { nodes: gpu }, all: {} }, acknowledge: [Acknowledgement.OVERLAPPING_ROLE_GROUPS] },

@@ -40,6 +40,13 @@ describe('a merge patch', () => {
 });
 
 describe('a pod template', () => {
+  test('turns no list into something else, which would be a mistake', () => {
+    expect(() => mergePodTemplate({ containers: [] }, { containers: { name: 'a' } })).toThrow(
+      'containers is a list, and pod overrides must give a list for it, given {"name":"a"}',
+    );
+    expect(mergePodTemplate({ labels: { env: 'a' } }, { labels: { env: 'b' } })).toEqual({ labels: { env: 'b' } });
+  });
+
   const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });
   const container = (name: string) => fc.record({
     name: fc.constant(name),

@@ -10,12 +10,12 @@ const zone = (operator: string, ...values: string[]): Requirement => ({ key: 'zo
 
 test.each<[string, Record<string, NodeSelection>, ReturnType<typeof nodeCoverage>]>([
   ['one without conditions covers all', { a: {} }, {}],
-  ['In leaves the others', { a: required([zone('In', '1')]) }, { uncovered: 'a node with another zone' }],
+  ['In leaves the others', { a: required([zone('In', '1')]) }, { uncovered: 'a node with another value of label zone' }],
   ['In and NotIn', { a: required([zone('In', '1', '2')]), b: required([zone('NotIn', '1', '2')]) }, {}],
   ['Exists and DoesNotExist', { a: required([{ key: 'gpu', operator: 'Exists' }]), b: required([{ key: 'gpu', operator: 'DoesNotExist' }]) }, {}],
   ['NotIn also selects nodes without the label', {
     a: required([zone('NotIn', '1')]), b: required([{ key: 'zone', operator: 'DoesNotExist' }]),
-  }, { uncovered: 'a node with zone=1', overlapping: { first: 'a', second: 'b', nodes: 'a node without label zone' } }],
+  }, { uncovered: 'a node with label zone=1', overlapping: { first: 'a', second: 'b', nodes: 'a node without label zone' } }],
   ['a node selector', { a: { nodeSelector: { zone: '1' } }, b: required([zone('NotIn', '1')]) }, {}],
   ['several terms are alternatives', { a: required([zone('In', '1')], [zone('NotIn', '1')]) }, {}],
   ['two keys', {
@@ -24,7 +24,7 @@ test.each<[string, Record<string, NodeSelection>, ReturnType<typeof nodeCoverage
     c: required([zone('NotIn', '1')]),
   }, {}],
   ['comparison cannot be proven to cover or to exclude', { a: required([{ key: 'cpu', operator: 'Gt', values: ['4'] }]), b: required([{ key: 'cpu', operator: 'Lt', values: ['5'] }]) }, {
-    uncovered: 'a node with cpu=4', overlapping: { first: 'a', second: 'b', nodes: 'a node with cpu=4' },
+    uncovered: 'a node with label cpu=4', overlapping: { first: 'a', second: 'b', nodes: 'a node with label cpu=4' },
   }],
 ])('%s', (_, selections, expected) => {
   expect(nodeCoverage(selections)).toEqual(expected);

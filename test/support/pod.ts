@@ -128,7 +128,7 @@ export class Pod {
   }
 
   private async mapPorts() {
-    for (const { name, containerPort } of this.container.ports) {
+    for (const { name, containerPort } of this.container.ports ?? []) {
       this.ports[name] = await freePort();
       // `:8181` in arguments and configuration, but not the port of an address elsewhere.
       this.mapping.push([new RegExp(`(?<=^|["= ]|http://):${containerPort}(?!\\d)`, 'g'), `127.0.0.1:${this.ports[name]}`]);

@@ -28,7 +28,8 @@ const OWNED_KEYS = [
 export function renderConfig(props: CerbosEngineProps, context: PolicyEngineContext, storage: StorageBinding, listen: CerbosListeners): Json {
   const generated = {
     server: {
-      httpListenAddr: `:${listen.httpPort}`,
+      // With a socket as the only way, nobody else is to be answered; HTTP cannot be switched off.
+      httpListenAddr: `${context.listensOnNetwork ? '' : '127.0.0.1'}:${listen.httpPort}`,
       grpcListenAddr: listen.socket ? `unix:${listen.socket}` : `:${listen.grpcPort}`,
       // A number: Cerbos reads a quoted mode such as "0o660" as 0755.
       ...(listen.socket && { udsFileMode: parseInt(context.socketMode!, 8) }),

@@ -2,7 +2,7 @@ import { PASSWORD_HASH_VARIABLE, checkConfig, renderConfig } from './cerbos-conf
 import { CerbosEngineProps, CerbosLogLevel } from './cerbos-engine-props';
 import { AUDIT_DIRECTORY, CONFIG_DIRECTORY } from './directories';
 import { StorageBinding } from './storage-binding';
-import { engineVariables, isReserved, nodeVariables, secretVariable } from '../../private/environment';
+import { engineVariables, isReserved, nodeVariables, referredVariables, secretVariable } from '../../private/environment';
 import { ClientCertificates } from '../agent-tls';
 import { DeploymentMode } from '../deployment-mode';
 import { IPolicyEngine, PolicyEngineBinding, PolicyEngineContext } from '../engine';
@@ -40,8 +40,7 @@ export class CerbosEngine implements IPolicyEngine {
     const tls = context.tlsDirectory !== undefined;
     const scheme = tls ? 'https' : 'http';
     const socket = context.socketDirectory && `${context.socketDirectory}/${SOCKET_FILE}`;
-    const health = { httpGet: { path: '/_cerbos/health', port: 'http', ...(tls && { scheme: 'HTTPS' }) }, timeoutSeconds: 3 };
-
+    const config = `${JSON.stringify(renderConfig(props, context, storage, { httpPort, grpcPort, socket }), undefined, 2)}\n`;
     return {
       containers: [{
         name: 'cerbos',
@@ -66,20 +65,17 @@ export class CerbosEngine implements IPolicyEngine {
         ...(props.audit?._writesToDisk ? [{ name: 'audit', emptyDir: {} }] : []),
       ],
       configMaps: [
-        { suffix: 'config', data: { [CONFIG_FILE]: `${JSON.stringify(renderConfig(props, context, storage, { httpPort, grpcPort, socket }), undefined, 2)}\n` } },
+        { suffix: 'config', data: { [CONFIG_FILE]: config } },
         ...(storage.configMaps ?? []),
       ],
       checksums: storage.checksums,
-      ports: [
+      requiredVariables: referredVariables(config),
+      ports: context.listensOnNetwork ? [
         { name: 'http', port: httpPort, appProtocol: scheme },
         // With a socket gRPC listens there; the HTTP port speaks gRPC as well.
         { name: 'grpc', port: grpcPort, containerPort: socket ? httpPort : grpcPort, appProtocol: tls ? 'https' : 'grpc' },
-      ],
-      startupProbe: { ...health, periodSeconds: 2, failureThreshold: 90 },
-      livenessProbe: socket
-        ? { exec: { command: this.socketProbe(tls) }, periodSeconds: 30, timeoutSeconds: 10 }
-        : { ...health, periodSeconds: 10 },
-      readinessProbe: { ...health, periodSeconds: 5 },
+      ] : [],
+      ...this.probes(context, tls),
       // The image has no shell and no `sleep`, and Cerbos stops listening as soon as it is told to stop.
       ...(context.shutdownWaitSeconds > 0 && { preStop: { sleep: { seconds: context.shutdownWaitSeconds } } }),
       shutdownGraceSeconds: 30,
@@ -89,7 +85,7 @@ export class CerbosEngine implements IPolicyEngine {
         CERBOS_HTTP: `${scheme}://${context.serviceHost}:${httpPort}`,
         CERBOS_GRPC: `${context.serviceHost}:${grpcPort}`,
       },
-      metricsPort: 'http',
+      metricsPort: context.listensOnNetwork ? 'http' : undefined,
       metricsPath: '/_cerbos/metrics',
       metricsTls: tls,
       resources: { cpuRequest: '100m', memoryRequest: '128Mi', memoryLimit: '256Mi' },
@@ -108,9 +104,16 @@ export class CerbosEngine implements IPolicyEngine {
     throw new Error('CerbosAudit.hub() needs credentials of Cerbos Hub: use CerbosStorage.hub, or give CERBOS_HUB_CLIENT_ID and _SECRET in environment');
   }
 
-  /** Asks the gRPC health service through the socket, wherever the configuration says that it is. */
-  private socketProbe(tls: boolean): string[] {
-    return [this.binaryPath, 'healthcheck', `--config=${CONFIG_DIRECTORY}/${CONFIG_FILE}`, '--timeout=5s', ...(tls ? ['--insecure'] : [])];
+  /** Over HTTP where the network can reach it. Only asking the gRPC health service through the socket tells whether it is still there. */
+  private probes({ listensOnNetwork, socketDirectory }: PolicyEngineContext, tls: boolean) {
+    const http = { httpGet: { path: '/_cerbos/health', port: 'http', ...(tls && { scheme: 'HTTPS' }) }, timeoutSeconds: 3 };
+    const command = [this.binaryPath, 'healthcheck', `--config=${CONFIG_DIRECTORY}/${CONFIG_FILE}`, '--timeout=5s', ...(tls ? ['--insecure'] : [])];
+    const socket = { exec: { command }, timeoutSeconds: 10 };
+    return {
+      startupProbe: { ...(listensOnNetwork ? http : socket), periodSeconds: 2, failureThreshold: 90 },
+      livenessProbe: socketDirectory ? { ...socket, periodSeconds: 30 } : { ...http, periodSeconds: 10 },
+      readinessProbe: listensOnNetwork ? { ...http, periodSeconds: 5 } : { ...socket, periodSeconds: 10 },
+    };
   }
 }
 

@@ -28,9 +28,9 @@ export interface CerbosGitOptions {
   readonly updatePollInterval?: Duration;
 
   /**
-   * User name for HTTPS.
+   * User name for `passwordSecret` or `sshKeySecret`.
    *
-   * @default - none
+   * @default 'git'
    */
   readonly username?: string;
 

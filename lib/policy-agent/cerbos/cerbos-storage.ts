@@ -63,6 +63,7 @@ export class CerbosStorage {
     if (!protocol) throw new Error(`url of the Git repository must begin with https:// or ssh://, given ${JSON.stringify(redact(options.url))}`);
     refuseSecretInUrl(options.url, 'url of the Git repository');
     if (protocol === 'ssh' && (options.passwordSecret || !options.sshKeySecret)) throw new Error('a Git repository by ssh:// needs sshKeySecret, and no passwordSecret');
+    if (protocol === 'https' && options.username && !options.passwordSecret) throw new Error('username of the Git repository has no effect without passwordSecret');
     if (protocol === 'https' && options.sshKeySecret) throw new Error('a Git repository by https:// takes passwordSecret, not sshKeySecret');
     return new CerbosStorage(() => ({
       driver: 'git',

@@ -58,7 +58,7 @@ function server(settings: AgentSettings, binding: PolicyEngineBinding, group: Ro
   const resources = { ...binding.resources, ...definedOnly(group.resources) };
   return harden(settings, {
     ...engine,
-    ports: containerPorts(settings, binding),
+    ...(binding.ports.length > 0 && { ports: containerPorts(settings, binding) }),
     resources: wireResources(resources, group.name),
     startupProbe: binding.startupProbe,
     livenessProbe: binding.livenessProbe,

@@ -5,7 +5,7 @@ import { OpaConfig } from './opa-config';
 import { OpaEngineProps } from './opa-engine-props';
 import { opaProbes } from './opa-probes';
 import { openApiWarnings, refuseAuthentication, resolveAuthorization } from './resolve-authorization';
-import { engineVariables, isReserved, nodeVariables, secretVariable } from '../../private/environment';
+import { engineVariables, isReserved, nodeVariables, referredVariables, secretVariable } from '../../private/environment';
 import { refuseSecretLiterals } from '../../private/secrets';
 import { bindPolicyFiles } from '../bind-policy-files';
 import { DeploymentMode } from '../deployment-mode';
@@ -49,6 +49,7 @@ export class OpaEngine implements IPolicyEngine {
     refuseAuthentication(props, context.clientCertificates, authorization);
 
     const generated = authorization === OpaAuthorization.DECISIONS;
+    const configText = `${JSON.stringify(config.json, undefined, 2)}\n`;
     const scheme = context.tlsDirectory === undefined ? 'http' : 'https';
     const socket = context.socketDirectory && `${context.socketDirectory}/${SOCKET_FILE}`;
     return {
@@ -78,13 +79,14 @@ export class OpaEngine implements IPolicyEngine {
         {
           suffix: 'config',
           data: {
-            [CONFIG_FILE]: `${JSON.stringify(config.json, undefined, 2)}\n`,
+            [CONFIG_FILE]: configText,
             ...(generated && { [AUTHORIZATION_FILE]: authorizationPolicy(props.decisions!, props.clientTokenSecret !== undefined) }),
           },
         },
         ...files.configMaps,
       ],
       checksums: files.checksums,
+      requiredVariables: referredVariables(configText),
       ports: [
         ...(context.listensOnNetwork ? [{ name: 'http', port, appProtocol: scheme }] : []),
         { name: 'diagnostics', port: diagnosticPort, api: false },

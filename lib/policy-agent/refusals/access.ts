@@ -10,6 +10,11 @@ export const ACCESS_REFUSALS: Refusal[] = [
     return `engine ${engineName} has no port for clients, so access by ${service ? 'Service' : 'hostPort'} leads nowhere`;
   },
 
+  function metricsOfNoPort({ props: { metrics }, engineName }, { metricsPort }) {
+    if (metricsPort || !(metrics?._annotations || metrics?._podMonitor)) return undefined;
+    return `metrics are asked for, but engine ${engineName} serves none that the network can reach (with this access)`;
+  },
+
   function nodeEndpointWithoutNodeAgent({ traits, hostPorts, socket, mode }) {
     if (traits.perNode || (!hostPorts && !socket)) return undefined;
     return `access by ${hostPorts ? 'hostPort' : 'Unix socket'} with deploymentMode ${mode}: most nodes have no pod of the agent, and two pods ` +

@@ -1,15 +1,17 @@
 import type { PodTemplateSpec } from 'kubernetes-types/core/v1';
 import { nodeCoverage, nodeSelectionOf } from '../../private/node-coverage';
 import { Acknowledgement } from '../acknowledgement';
+import { PolicyEngineBinding } from '../engine';
 import { hasHostPort, isSome, rolloutOf } from '../objects/rollout';
 import { AgentSettings } from '../settings';
 import { InternalTrafficPolicy } from '../traffic';
 
 /** Throws when the role groups' pods, as they were rendered with all overrides, would not run as their mode promises. */
-export function refuseRendered(settings: AgentSettings, templates: Record<string, PodTemplateSpec>) {
+export function refuseRendered(settings: AgentSettings, binding: PolicyEngineBinding, templates: Record<string, PodTemplateSpec>) {
   for (const [group, template] of Object.entries(templates)) {
     refuseRollout(settings, template);
     refuseDoubles(template, group);
+    refuseMissingVariables(binding, template);
   }
   refuseCoverage(settings, templates);
 }
@@ -37,6 +39,13 @@ function refuseDoubles({ spec }: PodTemplateSpec, group: string) {
     refuseTwice(env.map(({ name }) => name), (name) => `container ${container} of role group ${group} sets variable ${name} twice`);
     refuseTwice(volumeMounts.map(({ mountPath }) => mountPath), (path) => `container ${container} of role group ${group} mounts ${path} twice`);
   }
+}
+
+/** A variable that is not set is an empty text to one engine, and ends the other one. */
+function refuseMissingVariables({ requiredVariables = [] }: PolicyEngineBinding, { spec }: PodTemplateSpec) {
+  const [{ env = [], envFrom = [] }] = spec!.containers;
+  const missing = requiredVariables.find((variable) => !env.some(({ name }) => name === variable));
+  if (missing && envFrom.length === 0) throw new Error(`the configuration refers to variable ${missing}, which is not set: name it in environment`);
 }
 
 function refuseTwice(values: string[], message: (value: string) => string) {

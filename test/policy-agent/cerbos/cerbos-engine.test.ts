@@ -1,5 +1,5 @@
 import { Duration } from 'cdk8s';
-import { AgentAccess, CerbosAudit, CerbosEngineProps, CerbosSchemaEnforcement, CerbosStorage, DeploymentMode, PolicyAgentProps } from '../../../lib';
+import { AgentAccess, AgentMetrics, CerbosAudit, CerbosEngineProps, CerbosSchemaEnforcement, CerbosStorage, DeploymentMode, PolicyAgentProps } from '../../../lib';
 import { agentObjects, cerbos, find, podTemplate, secretValue } from '../../support/synth';
 
 const objectsOf = (engine: Partial<CerbosEngineProps>, props: Partial<PolicyAgentProps> = {}) => agentObjects({ engine: cerbos(engine), ...props });
@@ -22,6 +22,16 @@ test('the mode of a socket is a number, since Cerbos reads a quoted one as 0755'
   expect(config({}, { deploymentMode: DeploymentMode.DAEMON_SET, access }).server).toMatchObject({
     grpcListenAddr: 'unix:/run/cerbos/authz/agent/cerbos.sock', udsFileMode: 0o660,
   });
+});
+
+test('with a socket as the only way, HTTP answers nobody else, and probes go through the socket', () => {
+  const props = { deploymentMode: DeploymentMode.DAEMON_SET, access: [AgentAccess.unixSocket()] };
+  expect(config({}, props).server.httpListenAddr).toBe('127.0.0.1:3592');
+  const [socketOnly] = podTemplate(objectsOf({}, props)).spec.containers;
+  expect(socketOnly).not.toHaveProperty('ports');
+  for (const probe of [socketOnly.startupProbe, socketOnly.livenessProbe, socketOnly.readinessProbe]) expect(probe.exec.command[1]).toBe('healthcheck');
+  expect(podTemplate(objectsOf({}, props)).metadata.annotations).not.toHaveProperty(['prometheus.io/scrape']);
+  expect(() => objectsOf({}, { ...props, metrics: AgentMetrics.podMonitor() })).toThrow('metrics are asked for, but engine cerbos serves none that the network can reach');
 });
 
 test('everything can be set', () => {
@@ -51,7 +61,8 @@ test('everything can be set', () => {
 
 test('a dollar is one, unless it begins a variable', () => {
   const storage = CerbosStorage.git({ url: 'https://g/$p', branch: '${BRANCH}' });
-  expect(config({ storage }).storage.git).toMatchObject({ url: 'https://g/$$p', branch: '${BRANCH}' });
+  const environment = { BRANCH: { value: 'main' } as any };
+  expect(config({ storage, environment }).storage.git).toMatchObject({ url: 'https://g/$$p', branch: '${BRANCH}' });
 });
 
 describe('storage', () => {
@@ -86,7 +97,14 @@ describe('storage', () => {
       git: { url: 'https://g/p.git', checkoutDir: '/work/git' },
     }],
   ])('%s', (_, storage, expected) => {
-    expect(config({ storage }).storage).toMatchObject(expected);
+    expect(config({ storage, environment: { P: secretValue('db', 'password') } }).storage).toMatchObject(expected);
+  });
+
+  test('variables that a storage refers to must be set', () => {
+    const storage = CerbosStorage.postgres('postgres://c:${P}@db/c?x=${Q:1}');
+    expect(() => config({ storage })).toThrow('[test/Agent] the configuration refers to variable P, which is not set: name it in environment');
+    const podOverrides = { spec: { containers: [{ name: 'cerbos', envFrom: [{ secretRef: { name: 'db' } }] }] } };
+    expect(config({ storage }, { podOverrides }).storage.driver).toBe('postgres');
   });
 
   test('what a driver writes goes to a volume, since the root file system is read-only', () => {
@@ -109,6 +127,7 @@ describe('storage', () => {
   test('fails', () => {
     expect(() => CerbosStorage.git({ url: 'git@github.com:a/b' })).toThrow('url of the Git repository must begin with https:// or ssh://, given "git@github.com:a/b"');
     expect(() => CerbosStorage.git({ url: 'https://a:b@g/p' })).toThrow('url of the Git repository would put a secret into the manifest');
+    expect(() => CerbosStorage.git({ url: 'https://g/p', username: 'bot' })).toThrow('username of the Git repository has no effect without passwordSecret');
     expect(() => CerbosStorage.git({ url: 'ssh://g/p' })).toThrow('a Git repository by ssh:// needs sshKeySecret');
     expect(() => CerbosStorage.git({ url: 'https://g/p', sshKeySecret: secret })).toThrow('a Git repository by https:// takes passwordSecret');
     expect(() => CerbosStorage.blob({ bucket: 'policies' })).toThrow('bucket must be a URL such as s3://policies, given "policies"');
