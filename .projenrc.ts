@@ -67,7 +67,7 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     jestConfig: {
       collectCoverage: false,
       testMatch: ['<rootDir>/@(test|examples)/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '\\.real\\.test\\.ts$'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.real\\.test\\.ts$', '/test/(cluster|nodes)/'],
       moduleNameMapper: { [`^${NAME}$`]: '<rootDir>/lib' },
     },
   },
@@ -130,6 +130,26 @@ project.addTask('tools', {
 project.addTask('test:real', {
   description: 'Tests against programs in .tools/ (fails when they are missing: run `npm run tools` first)',
   exec: 'jest --ci --config test/jest.real.config.js',
+  receiveArgs: true,
+});
+project.addTask('test:cluster', {
+  description: 'Tests on a real control plane with many fake nodes',
+  exec: 'jest --ci --config test/jest.cluster.config.js',
+  receiveArgs: true,
+});
+project.addTask('test:nodes', {
+  description: 'Tests on real nodes (needs root on Linux)',
+  exec: 'jest --ci --config test/jest.nodes.config.js',
+  receiveArgs: true,
+});
+project.addTask('cluster', {
+  description: 'Start a real control plane with fake nodes, to try things on',
+  exec: 'tsx test/rig/run-cluster.ts',
+  receiveArgs: true,
+});
+project.addTask('nodes', {
+  description: 'Start a real control plane with real nodes, to try things on (needs root on Linux)',
+  exec: 'tsx test/rig/run-nodes.ts',
   receiveArgs: true,
 });
 project.addTask('test:newest', {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'fs';
+import { execFileSync } from 'child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'fs';
 import { join } from 'path';
 import { BIN, ROOT, run, Step } from './step';
 
@@ -11,6 +12,21 @@ export interface GoTool {
   readonly tags?: string;
   /** Values of variables, by import path. */
   readonly variables?: Record<string, string>;
+}
+
+/** A file made of files of a Go module that a wrapper module requires. */
+export function goFilesStep(name: string, module: string, files: string[], output: string): Step {
+  const wrapper = join(ROOT, 'tools', name);
+  return {
+    name: `${name}-files`,
+    seconds: 1,
+    inputs: [readFileSync(join(wrapper, 'go.mod')), ...files],
+    outputs: [output],
+    run: async () => {
+      const folder = execFileSync('go', ['list', '-m', '-f', '{{.Dir}}', module], { cwd: wrapper }).toString().trim();
+      writeFileSync(output, files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n---\n'));
+    },
+  };
 }
 
 /** Builds static programs without traces of the machine. */

@@ -2,10 +2,11 @@
  * Brings what npm packages of the project lack into `.tools/`, pinned and once: what is there and up to date is left
  * alone, so a run that was cut off goes on where it was. Names as arguments bring only those.
  */
+import { join } from 'path';
 import { debianStep } from './debian';
-import { goStep } from './go';
+import { goFilesStep, goStep } from './go';
 import { npmStep } from './npm';
-import { bring, Step } from './step';
+import { bring, Step, TOOLS } from './step';
 
 const KUBERNETES = 'v1.36.3';
 
@@ -28,6 +29,11 @@ const STEPS: Step[] = [
     },
   }),
   goStep({ name: 'kwok', seconds: 120, programs: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' } }),
+  // How fake nodes and pods behave: at once.
+  goFilesStep('kwok', 'sigs.k8s.io/kwok', [
+    'kustomize/stage/node/fast/node-initialize.yaml',
+    ...['pod-ready', 'pod-complete', 'pod-delete'].map((stage) => `kustomize/stage/pod/fast/${stage}.yaml`),
+  ], join(TOOLS, 'kwok-stages.yaml')),
   goStep({
     name: 'containerd',
     seconds: 100,

@@ -37,12 +37,16 @@ export class Authority {
     return this.certificate.toString('pem');
   }
 
-  /** A certificate for a server with these names, or for a client. */
-  public async issue(commonName: string, dnsNames: string[] = []): Promise<Certificate> {
+  /** A certificate for a server with these names and addresses, or for a client, which may belong to an organisation. */
+  public async issue(commonName: string, dnsNames: string[] = [], addresses: string[] = [], organization?: string): Promise<Certificate> {
+    const alternatives = [
+      ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+      ...addresses.map((value) => ({ type: 'ip' as const, value })),
+    ];
     const keys = await generateKeys();
     const certificate = await x509.X509CertificateGenerator.create({
       serialNumber: (++this.serial).toString(16).padStart(2, '0'),
-      subject: `CN=${commonName}`,
+      subject: `${organization ? `O=${organization}, ` : ''}CN=${commonName}`,
       issuer: this.certificate.subject,
       notBefore: new Date(Date.now() - HOUR),
       notAfter: new Date(Date.now() + 24 * HOUR),
@@ -51,15 +55,22 @@ export class Authority {
       signingAlgorithm: ALGORITHM,
       extensions: [
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
-        ...(dnsNames.length > 0 ? [new x509.SubjectAlternativeNameExtension(dnsNames.map((value) => ({ type: 'dns' as const, value })))] : []),
+        ...(alternatives.length > 0 ? [new x509.SubjectAlternativeNameExtension(alternatives)] : []),
       ],
     });
-    const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-    return {
-      cert: certificate.toString('pem'),
-      key: `-----BEGIN PRIVATE KEY-----\n${key.match(/.{1,64}/g)!.join('\n')}\n-----END PRIVATE KEY-----\n`,
-    };
+    return { cert: certificate.toString('pem'), key: await toPem('PRIVATE KEY', 'pkcs8', keys.privateKey) };
   }
+}
+
+/** A pair of keys, PEM. */
+export async function generateKeyPair(): Promise<{ readonly publicKey: string; readonly privateKey: string }> {
+  const { publicKey, privateKey } = await generateKeys();
+  return { publicKey: await toPem('PUBLIC KEY', 'spki', publicKey), privateKey: await toPem('PRIVATE KEY', 'pkcs8', privateKey) };
+}
+
+async function toPem(label: string, format: 'spki' | 'pkcs8', key: webcrypto.CryptoKey): Promise<string> {
+  const body = Buffer.from(await webcrypto.subtle.exportKey(format, key)).toString('base64');
+  return `-----BEGIN ${label}-----\n${body.match(/.{1,64}/g)!.join('\n')}\n-----END ${label}-----\n`;
 }
 
 async function generateKeys() {

@@ -78,6 +78,8 @@ export async function eventually(what: string, condition: () => Promise<unknown>
       if (await condition()) return;
       last = 'condition not met';
     } catch (error) {
+      // Some failures no waiting mends.
+      if ((error as { final?: boolean }).final) throw error;
       last = error;
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
