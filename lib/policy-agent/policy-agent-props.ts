@@ -38,6 +38,15 @@ export interface PolicyAgentProps {
   readonly deploymentMode?: DeploymentMode;
 
   /**
+   * The deployment mode of the last release, while it is being changed. Both workloads stand for one release, behind one
+   * Service that reaches the pods of both; the next release leaves this out, and the old workload is no longer emitted. Only
+   * with `AgentAccess.service()` as the one way of access.
+   *
+   * @default - the mode is not being changed
+   */
+  readonly migrateFrom?: DeploymentMode;
+
+  /**
    * Name of the agent. Its Service and discovery ConfigMap are called so, its workloads `<instanceName>-<role group>`.
    * A DNS label.
    *
@@ -212,6 +221,13 @@ export interface PolicyAgentProps {
    * @default - none
    */
   readonly labels?: Record<string, string>;
+
+  /**
+   * Annotations of all objects (pods have their own), such as `argocd.argoproj.io/sync-options`.
+   *
+   * @default - none
+   */
+  readonly annotations?: Record<string, string>;
 
   /**
    * Annotations of the pods.

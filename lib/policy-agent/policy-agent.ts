@@ -45,6 +45,9 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   /** The DaemonSet or Deployment of each role group, by the role group's name. */
   public readonly workloads: Record<string, ApiObject>;
 
+  /** The workloads of the mode that is being changed (`migrateFrom`), by the role group's name. */
+  public readonly previousWorkloads: Record<string, ApiObject>;
+
   /** The ConfigMaps of the engine, by their names' suffix, such as `config`. */
   public readonly configMaps: Record<string, ApiObject>;
 
@@ -90,8 +93,9 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     this.certificate = this.emitIfAny('Certificate', certificateManifest(settings));
     this.priorityQuota = this.emitIfAny('PriorityQuota', priorityQuotaManifest(settings));
     this.configMaps = this.emitConfigMaps(binding);
-    this.workloads = this.emitWorkloads(binding);
-    this.disruptionBudget = this.emitIfAny('DisruptionBudget', disruptionBudgetManifest(settings));
+    this.workloads = this.emitWorkloads('Workload', settings, binding);
+    this.previousWorkloads = settings.previous ? this.emitWorkloads('PreviousWorkload', settings.previous, binding) : {};
+    this.disruptionBudget = this.emitIfAny('DisruptionBudget', disruptionBudgetManifest(this.scaled));
     this.autoscalers = this.emitAutoscalers();
     this.service = this.emitIfAny('Service', settings.service ? serviceManifest(settings, binding) : undefined);
     this.headlessService = this.emitIfAny('HeadlessService', props.headlessService ? headlessServiceManifest(settings, binding) : undefined);
@@ -144,17 +148,16 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     }));
   }
 
-  private emitWorkloads(binding: PolicyEngineBinding): Record<string, ApiObject> {
-    const { settings } = this;
+  private emitWorkloads(idPrefix: string, settings: AgentSettings, binding: PolicyEngineBinding): Record<string, ApiObject> {
     const annotations = this.podAnnotations(binding);
     const templates = locateErrors(this, () => {
       const all = Object.fromEntries(settings.roleGroups.map((group) => [group.name, podTemplate(settings, binding, group, annotations)]));
       refuseRendered(settings, binding, all);
       return all;
     });
-    this.warnAboutGaps(templates);
+    this.warnAboutGaps(settings, templates);
     return Object.fromEntries(settings.roleGroups.map((group) => [
-      group.name, emit(this, `Workload-${group.name}`, workloadManifest(settings, group, templates[group.name]), this.overrides),
+      group.name, emit(this, `${idPrefix}-${group.name}`, workloadManifest(settings, group, templates[group.name]), this.overrides),
     ]));
   }
 
@@ -169,10 +172,16 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   }
 
   private emitAutoscalers(): Record<string, ApiObject> {
-    const entries = this.settings.roleGroups.map((group) => [
-      group.name, this.emitIfAny(`Autoscaler-${group.name}`, autoscalerManifest(this.settings, group)),
+    const entries = this.scaled.roleGroups.map((group) => [
+      group.name, this.emitIfAny(`Autoscaler-${group.name}`, autoscalerManifest(this.scaled, group)),
     ] as const);
     return Object.fromEntries(entries.filter((entry): entry is [string, ApiObject] => entry[1] !== undefined));
+  }
+
+  /** The agent in the mode that has replicas; while the mode is being changed that may be the old one. */
+  private get scaled(): AgentSettings {
+    const { settings } = this;
+    return settings.previous?.traits.scaled ? settings.previous : settings;
   }
 
   private emitDiscovery({ discovery }: PolicyEngineBinding): ApiObject | undefined {
@@ -180,9 +189,13 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   }
 
   private warnAbout({ warnings = [] }: PolicyEngineBinding) {
-    const { traits, mode, props } = this.settings;
+    const { traits, previous, mode, props } = this.settings;
+    if (previous) {
+      warn(this, `the deployment mode is being changed from ${previous.mode} to ${mode}: when this release is rolled out (kubectl rollout status), leave ` +
+        'migrateFrom out of the next one');
+    }
     for (const [name, { replicas }] of Object.entries(props.roleGroups ?? {})) {
-      if (traits.perNode && replicas !== undefined) {
+      if (traits.perNode && !previous && replicas !== undefined) {
         warn(this, `replicas ${replicas} of role group ${name} is ignored: deploymentMode ${mode} runs one pod on each node`);
       }
     }
@@ -190,11 +203,11 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   }
 
   /** Where an agent is taken away before the next one answers, a Local Service has nothing to lead to. */
-  private warnAboutGaps(templates: Record<string, PodTemplateSpec>) {
-    const { service, internalTrafficPolicy } = this.settings;
+  private warnAboutGaps(settings: AgentSettings, templates: Record<string, PodTemplateSpec>) {
+    const { service, internalTrafficPolicy } = settings;
     if (!service || internalTrafficPolicy !== InternalTrafficPolicy.LOCAL) return;
     for (const [group, template] of Object.entries(templates)) {
-      const { maxUnavailable } = rolloutOf(this.settings, template);
+      const { maxUnavailable } = rolloutOf(settings, template);
       if (!isSome(maxUnavailable)) continue;
       warn(this, `a rollout of role group ${group} takes the agent of a node away before the new one answers (maxUnavailable ${maxUnavailable}), and clients ` +
         'of the Service on that node get no answer meanwhile, since internalTrafficPolicy is Local: set it to CLUSTER, or let clients try again');

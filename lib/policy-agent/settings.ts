@@ -8,6 +8,7 @@ import { DeploymentMode, MODES, ModeTraits } from './deployment-mode';
 import { KubernetesVersion } from './kubernetes-version';
 import { AgentImagePullPolicy, PolicyAgentProps } from './policy-agent-props';
 import { AgentAutoscaling, AgentResources, RoleGroup } from './role-group';
+import { InternalTrafficPolicy } from './traffic';
 import { COMPONENT_LABEL, INSTANCE_LABEL, MANAGED_BY_LABEL, NAME_LABEL } from '../private/labels';
 import { Json } from '../private/merge';
 import { checkDnsLabel, dnsLabelOf, headlessName, serviceHost } from '../private/names';
@@ -55,6 +56,8 @@ export interface AgentSettings {
   readonly socket?: SocketSettings;
   readonly tls?: TlsSettings;
   readonly internalTrafficPolicy?: string;
+  /** The agent in its old mode, while the mode is being changed. */
+  readonly previous?: AgentSettings;
   /** Fewest and most pods of all role groups together; undefined where the mode has one on each node. */
   readonly minPods?: number;
   readonly maxPods?: number;
@@ -108,7 +111,11 @@ export function settingsOf(id: string, chartNamespace: string | undefined, props
     hostPorts,
     socket,
     tls: props.tls && tlsOf(props.tls, instanceName),
-    internalTrafficPolicy: props.internalTrafficPolicy ?? traits.perNode?.internalTrafficPolicy,
+    // While the mode is being changed, not every node has a pod of the one or the other.
+    internalTrafficPolicy: props.internalTrafficPolicy ?? (props.migrateFrom ? undefined : traits.perNode?.internalTrafficPolicy),
+    previous: props.migrateFrom && settingsOf(id, chartNamespace, {
+      ...props, deploymentMode: props.migrateFrom, migrateFrom: undefined, rollout: undefined, internalTrafficPolicy: InternalTrafficPolicy.CLUSTER,
+    }),
     minPods: traits.scaled && sum(roleGroups.map(({ replicas, autoscaling }) => autoscaling?.minReplicas ?? replicas!)),
     maxPods: traits.scaled && sum(roleGroups.map(({ replicas, autoscaling }) => autoscaling?.maxReplicas ?? replicas!)),
     metrics: props.metrics ?? AgentMetrics.annotations(),

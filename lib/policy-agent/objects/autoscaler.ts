@@ -6,7 +6,7 @@ import { AgentSettings, RoleGroupSettings } from '../settings';
 
 /** The autoscaler of a role group that asks for one. */
 export function autoscalerManifest(settings: AgentSettings, group: RoleGroupSettings): Manifest | undefined {
-  if (!group.autoscaling) return undefined;
+  if (!group.autoscaling || !settings.traits.scaled) return undefined;
   const { minReplicas, maxReplicas, targetCpuPercent } = group.autoscaling;
   const spec: HorizontalPodAutoscalerSpec = {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: settings.traits.workloadKind, name: group.workloadName },

@@ -7,7 +7,8 @@ import { AgentSettings } from '../settings';
 /** One budget for all role groups. Undefined where the mode or the user wants none. */
 export function disruptionBudgetManifest(settings: AgentSettings): Manifest | undefined {
   const { traits, props } = settings;
-  const limits = props.disruptionBudget ? props.disruptionBudget._spec : traits.scaled && { maxUnavailable: traits.scaled.maxUnavailable };
+  if (!traits.scaled) return undefined;
+  const limits = props.disruptionBudget ? props.disruptionBudget._spec : { maxUnavailable: traits.scaled.maxUnavailable };
   if (!limits) return undefined;
   const spec: PodDisruptionBudgetSpec = {
     ...limits,

@@ -7,5 +7,6 @@ export function metadata(settings: AgentSettings, name: string, labels: Record<s
     name,
     ...(settings.props.namespace && { namespace: settings.props.namespace }),
     labels: { ...settings.objectLabels, ...labels },
+    ...(settings.props.annotations && { annotations: { ...settings.props.annotations } }),
   };
 }

@@ -148,7 +148,7 @@ function scheduling(settings: AgentSettings, group: RoleGroupSettings): PodSpec 
     containers: [],
     ...(Object.keys(affinity).length > 0 && { affinity }),
     ...(group.tolerations.length > 0 && { tolerations: group.tolerations }),
-    ...(settings.props.topologySpread && {
+    ...(scaled && settings.props.topologySpread && {
       topologySpreadConstraints: settings.props.topologySpread.map(({ topologyKey, maxSkew = 1, whenUnsatisfiable = 'ScheduleAnyway' }) => ({
         topologyKey,
         maxSkew,

@@ -3,8 +3,8 @@ import { parseQuantity } from '../../private/quantity';
 
 /** Numbers of pods and their spreading that the workload cannot have. */
 export const SCALING_REFUSALS: Refusal[] = [
-  function budgetOnNodeWorkload({ traits, props, mode }) {
-    if (!traits.perNode || !props.disruptionBudget?._spec) return undefined;
+  function budgetOnNodeWorkload({ traits, previous, props, mode }) {
+    if (!traits.perNode || previous?.traits.scaled || !props.disruptionBudget?._spec) return undefined;
     return `disruptionBudget with deploymentMode ${mode}: Kubernetes cannot count the wanted pods of a ${traits.workloadKind}, so the budget would ` +
       'block every eviction or none; leave it out (drains pass over such pods)';
   },
@@ -17,9 +17,9 @@ export const SCALING_REFUSALS: Refusal[] = [
     return `disruptionBudget minAvailable ${minAvailable} of ${minPods} pods would block every eviction: nodes could not be drained`;
   },
 
-  function autoscalingOnNodeWorkload({ traits, roleGroups, mode }) {
+  function autoscalingOnNodeWorkload({ traits, previous, roleGroups, mode }) {
     const group = roleGroups.find(({ autoscaling }) => autoscaling);
-    if (!traits.perNode || !group) return undefined;
+    if (!traits.perNode || previous?.traits.scaled || !group) return undefined;
     return `autoscaling of role group ${group.name} with deploymentMode ${mode}: the number of pods is the number of nodes`;
   },
 
@@ -39,8 +39,8 @@ export const SCALING_REFUSALS: Refusal[] = [
     return undefined;
   },
 
-  function spreadOnNodeWorkload({ traits, props, mode }) {
-    if (!traits.perNode) return undefined;
+  function spreadOnNodeWorkload({ traits, previous, props, mode }) {
+    if (!traits.perNode || previous?.traits.scaled) return undefined;
     if (props.topologySpread) return `topologySpread with deploymentMode ${mode}: each pod belongs to its node, so spreading could only leave pods pending`;
     if (props.spreadWeight !== undefined) return `spreadWeight with deploymentMode ${mode} has no effect: each pod belongs to its node`;
     return undefined;
