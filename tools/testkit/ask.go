@@ -29,7 +29,8 @@ type answer struct {
 // ask sends one request after another until it is told to stop or has sent enough, and prints a line for each.
 func ask(args []string) {
 	flags := flag.NewFlagSet("ask", flag.ExitOnError)
-	url := flags.String("url", "", "address")
+	url := flags.String("url", "", "address for HTTP")
+	target := flags.String("grpc", "", "target for gRPC, in place of url: the body is a request to Cerbos")
 	body := flags.String("body", "", "body of a POST; GET when empty")
 	expect := flags.String("expect", "", "text that a good answer contains")
 	socket := flags.String("unix", "", "path of a Unix socket to connect to")
@@ -39,14 +40,17 @@ func ask(args []string) {
 	count := flags.Int("count", 0, "requests to send; no end when 0")
 	_ = flags.Parse(args)
 
-	client := newClient(*socket, *keep, *timeout)
+	var asker asker = &httpAsker{client: newClient(*socket, *keep, *timeout), url: *url}
+	if *target != "" {
+		asker = &grpcAsker{target: *target, keep: *keep, timeout: *timeout}
+	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)
 	output := json.NewEncoder(os.Stdout)
 	failed := false
 	for sent := 0; *count == 0 || sent < *count; sent++ {
 		started := time.Now()
-		text, err := send(client, *url, *body)
+		text, err := asker.ask(*body)
 		line := answer{
 			At:   started.UnixMilli(),
 			Took: float64(time.Since(started).Microseconds()) / 1000,
@@ -69,6 +73,16 @@ func ask(args []string) {
 	}
 }
 
+// asker sends a request and returns the answer.
+type asker interface {
+	ask(body string) (string, error)
+}
+
+type httpAsker struct {
+	client *http.Client
+	url    string
+}
+
 func newClient(socket string, keep bool, timeout time.Duration) *http.Client {
 	dialer := net.Dialer{Timeout: timeout}
 	transport := &http.Transport{DisableKeepAlives: !keep, MaxIdleConnsPerHost: 1}
@@ -81,17 +95,17 @@ func newClient(socket string, keep bool, timeout time.Duration) *http.Client {
 	return &http.Client{Transport: transport, Timeout: timeout}
 }
 
-func send(client *http.Client, url, body string) (string, error) {
+func (a *httpAsker) ask(body string) (string, error) {
 	method, reader := http.MethodGet, io.Reader(nil)
 	if body != "" {
 		method, reader = http.MethodPost, strings.NewReader(body)
 	}
-	request, err := http.NewRequest(method, url, reader)
+	request, err := http.NewRequest(method, a.url, reader)
 	if err != nil {
 		return "", err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	response, err := client.Do(request)
+	response, err := a.client.Do(request)
 	if err != nil {
 		return "", err
 	}
