@@ -6,4 +6,5 @@ module.exports = {
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 180_000,
   maxWorkers: 1,
+  maxConcurrency: 2,
 };

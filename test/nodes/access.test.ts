@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => cluster?.stop(), 60_000);
 
 describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_, engine) => {
-  test.each(CASES)('%s', async (title, props, level, way, promise) => {
+  test.concurrent.each(CASES)('%s', async (title, props, level, way, promise) => {
     const namespace = `case-${CASES.findIndex(([other]) => other === title)}-${engine.name.toLowerCase()}`;
     await makeNamespace(cluster.kubectl, namespace, level);
     await rollOut(cluster.kubectl, agentManifests(engine, namespace, props));

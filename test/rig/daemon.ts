@@ -60,7 +60,7 @@ export class Daemon {
     try {
       await eventually(what, async () => {
         if (!this.running) throw Object.assign(new Error('the program has ended'), { final: true });
-        return await condition();
+        return condition();
       }, seconds);
     } catch (error) {
       throw new Error(`${this.options.name}: ${(error as Error).message}\n${this.logTail()}`);

@@ -16,8 +16,8 @@ export class Kubectl {
   /** Runs kubectl, whatever it ends with. */
   public async try(args: string[], input?: string, env: Record<string, string> = {}): Promise<Result> {
     const [program, ...rest] = [...this.prefix, join(BIN, 'kubectl'), `--kubeconfig=${this.kubeconfig}`, ...args];
-    return await new Promise((resolve) => {
-      const child = execFile(program, rest, { maxBuffer: 1 << 28, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+    return new Promise((resolve) => {
+      const child = execFile(program, rest, { maxBuffer: 256 * 1024 * 1024, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? 1) || 1 : 0, stdout, stderr });
       });
       child.stdin!.on('error', () => undefined).end(input ?? '');

@@ -64,7 +64,7 @@ export class NodeCluster {
   }
 
   public async stop() {
-    for (const node of this.nodes) await node.stop();
+    await Promise.all(this.nodes.map(async (node) => node.stop()));
     await this.plane?.stop();
     await this.network?.stop();
     rmSync(this.logs, { recursive: true, force: true });

@@ -94,7 +94,9 @@ export class RealNode {
       name: 'pods',
       plugins: [
         {
-          type: 'ptp', ipMasq: false, mtu: 1500,
+          type: 'ptp',
+          ipMasq: false,
+          mtu: 1500,
           ipam: { type: 'host-local', dataDir: '/var/lib/cni/networks', ranges: [[{ subnet: podCidr(this.index) }]], routes: [{ dst: '0.0.0.0/0' }] },
         },
         { type: 'portmap', backend: 'nftables', capabilities: { portMappings: true } },

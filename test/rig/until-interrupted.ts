@@ -3,7 +3,7 @@ export async function untilInterrupted(clean: () => Promise<void>, start: () => 
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  const forever = setInterval(() => undefined, 1 << 30);
+  const forever = setInterval(() => undefined, 3_600_000);
   try {
     await start();
     await interrupted;

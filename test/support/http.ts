@@ -70,7 +70,7 @@ export async function isOpen(port: number): Promise<boolean> {
 }
 
 /** Calls until the condition holds; fails with the last thing seen. */
-export async function eventually(what: string, condition: () => Promise<unknown>, seconds = 20): Promise<void> {
+export async function eventually(what: string, condition: () => Promise<unknown>, seconds = 20, everyMs = 100): Promise<void> {
   const end = Date.now() + seconds * 1000;
   let last: unknown;
   while (Date.now() < end) {
@@ -82,7 +82,7 @@ export async function eventually(what: string, condition: () => Promise<unknown>
       if ((error as { final?: boolean }).final) throw error;
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error(`${what}: not within ${seconds} s (${last})`);
 }
