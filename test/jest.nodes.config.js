@@ -6,5 +6,5 @@ module.exports = {
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 180_000,
   maxWorkers: 1,
-  maxConcurrency: 2,
+  maxConcurrency: 3,
 };

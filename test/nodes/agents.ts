@@ -8,6 +8,8 @@ export interface TestEngine {
   readonly engine: () => PolicyAgentProps['engine'];
   /** Arguments of `testkit ask` by way of access: at a host, or through the socket of an agent in a namespace. */
   readonly ask: (way: Way, where: { readonly host: string; readonly namespace: string }) => string[];
+  /** The same for a client that keeps its connection, when it had better ask otherwise. */
+  readonly askKept?: (host: string) => string[];
   readonly body: (user: string) => string;
   readonly allowed: string;
   readonly denied: string;
@@ -56,6 +58,8 @@ const CERBOS: TestEngine = {
   ask: (way, { host, namespace }) => way === 'socket'
     ? [`--grpc=unix:/run/cerbos/${namespace}/agent/cerbos.sock`]
     : [`--url=http://${host}:3592/api/check/resources`],
+  // Only gRPC connections are told to go elsewhere before Cerbos stops.
+  askKept: (host) => [`--grpc=${host}:3593`],
   body: (user) => JSON.stringify({ principal: { id: user, roles: ['user'] }, resources: [{ resource: { kind: 'document', id: '1' }, actions: ['view'] }] }),
   allowed: 'EFFECT_ALLOW',
   denied: 'EFFECT_DENY',

@@ -2,6 +2,9 @@ import { Answer, NODES, parseAnswers } from './cluster';
 import { Kubectl } from '../rig/kubectl';
 import { eventually } from '../support/http';
 
+/** Pause of a client after each answer. */
+const EVERY_MS = 20;
+
 /** How clients of a node fared. */
 export interface NodeReport {
   readonly node: string;
@@ -15,16 +18,16 @@ export interface NodeReport {
 
 export interface TrafficOptions {
   readonly namespace: string;
-  /** Arguments of `testkit ask` that say whom to ask, from a node. */
-  readonly ask: (node: string) => string[];
+  /** Clients on each node by their names: arguments of `testkit ask` that say whom to ask, from a node. */
+  readonly clients: (node: string) => Record<string, string[]>;
   /** Directory with a socket to mount. */
   readonly socketDirectory?: string;
 }
 
-/** Steady traffic from every node: on each a client with a new connection every 20 ms, and one that keeps its connection. */
+/** Steady traffic from every node, by each client a request every 20 ms. */
 export class Traffic {
   public static async start(kubectl: Kubectl, options: TrafficOptions): Promise<Traffic> {
-    const traffic = new Traffic(kubectl, options.namespace);
+    const traffic = new Traffic(kubectl, options);
     await kubectl.apply(NODES.map((node) => pod(node, options)));
     await eventually('traffic', async () => {
       const reports = await traffic.reports();
@@ -35,24 +38,19 @@ export class Traffic {
 
   private readonly started = Date.now();
 
-  private constructor(private readonly kubectl: Kubectl, private readonly namespace: string) {}
+  private constructor(private readonly kubectl: Kubectl, private readonly options: TrafficOptions) {}
 
   /** Waits until each client has sent so many requests, counted from the start. */
   public async until(requests: number, seconds = 120) {
-    await eventually(`${requests} requests`, async () => (await this.answers()).every(([, answers]) => answers.length >= requests), seconds, 3000);
+    await sleep(this.started + requests * EVERY_MS - Date.now());
+    await eventually(`${requests} requests`, async () => (await this.answers()).every(({ answers }) => answers.length >= requests), seconds, 3000);
   }
 
-  /** Stops the clients; tells how they fared since a moment, by default since the beginning. */
-  public async stop(since = this.started): Promise<NodeReport[]> {
-    const reports = await this.reports(since);
-    await this.kubectl.run('delete', 'pods', '--selector=app=traffic', '--namespace', this.namespace, '--wait=false');
-    return reports;
-  }
-
-  private async reports(since = this.started): Promise<NodeReport[]> {
+  /** How clients fared since a moment, by default since the beginning: all of them, or those of some names. */
+  public async reports(since = this.started, names = this.names): Promise<NodeReport[]> {
     const answers = await this.answers();
     return NODES.map((node) => {
-      const all = answers.filter(([of]) => of === node).map(([, some]) => some.filter(({ at }) => at >= since));
+      const all = answers.filter((of) => of.node === node && names.includes(of.client)).map((of) => of.answers.filter(({ at }) => at >= since));
       const failed = all.flatMap((some) => some.filter(({ good }) => !good));
       return {
         node,
@@ -64,11 +62,20 @@ export class Traffic {
     });
   }
 
-  /** All answers so far, of each client by its node. */
-  private async answers(): Promise<[string, Answer[]][]> {
-    return Promise.all(NODES.flatMap((node) => ['new', 'kept'].map(async (container): Promise<[string, Answer[]]> => {
-      const { stdout } = await this.kubectl.try(['logs', `traffic-${node}`, '--namespace', this.namespace, `--container=${container}`]);
-      return [node, parseAnswers(stdout)];
+  /** Stops the clients. */
+  public async stop() {
+    await this.kubectl.run('delete', 'pods', '--selector=app=traffic', '--namespace', this.options.namespace, '--wait=false');
+  }
+
+  private get names(): string[] {
+    return Object.keys(this.options.clients(NODES[0]));
+  }
+
+  /** All answers so far. */
+  private async answers(): Promise<{ readonly node: string; readonly client: string; readonly answers: Answer[] }[]> {
+    return Promise.all(NODES.flatMap((node) => this.names.map(async (client) => {
+      const { stdout } = await this.kubectl.try(['logs', `traffic-${node}`, '--namespace', this.options.namespace, `--container=${client}`]);
+      return { node, client, answers: parseAnswers(stdout) };
     })));
   }
 }
@@ -80,14 +87,14 @@ function longestGap(answers: Answer[]): number {
   return ends.slice(1).reduce((longest, end, index) => Math.max(longest, end - ends[index]), 0);
 }
 
-function pod(node: string, { namespace, ask, socketDirectory }: TrafficOptions): any {
-  const container = (name: string, ...args: string[]) => ({
+function pod(node: string, { namespace, clients, socketDirectory }: TrafficOptions): any {
+  const containers = Object.entries(clients(node)).map(([name, args]) => ({
     name,
     image: 'localhost/testkit:1',
     imagePullPolicy: 'Never',
-    args: ['ask', '--every=20ms', '--timeout=1s', ...args, ...ask(node)],
+    args: ['ask', `--every=${EVERY_MS}ms`, '--timeout=1s', ...args],
     ...(socketDirectory && { volumeMounts: [{ name: 'socket', mountPath: socketDirectory, readOnly: true }] }),
-  });
+  }));
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -96,7 +103,7 @@ function pod(node: string, { namespace, ask, socketDirectory }: TrafficOptions):
       nodeName: node,
       restartPolicy: 'Never',
       terminationGracePeriodSeconds: 1,
-      containers: [container('new'), container('kept', '--keep')],
+      containers,
       ...(socketDirectory && { volumes: [{ name: 'socket', hostPath: { path: socketDirectory, type: 'DirectoryOrCreate' } }] }),
     },
   };
@@ -111,4 +118,8 @@ export function table(rows: [string, NodeReport[]][]): string {
     `of ${Math.min(...reports.map(({ requests }) => requests))} per client`.padEnd(20),
     `longest gap ${reports.map(({ longestGap: gap }) => `${gap} ms`).join(' / ')}`,
   ].join('  ')).join('\n');
+}
+
+export async function sleep(milliseconds: number) {
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)));
 }
