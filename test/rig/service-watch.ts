@@ -6,12 +6,15 @@ export interface Endpoint {
   readonly pod: string;
   readonly node: string;
   readonly ready: boolean;
+  /** It is being stopped, and still answers: where nothing is ready, kube-proxy leads to it. */
+  readonly stopping: boolean;
 }
 
 /** What a Service was like between one change of it or of its EndpointSlices and the next one. */
 export interface Moment {
   readonly internalTrafficPolicy: string;
   readonly ready: Endpoint[];
+  readonly stopping: Endpoint[];
 }
 
 interface Change {
@@ -103,14 +106,16 @@ export class ServiceWatch {
 function essence({ kind, spec, endpoints }: any) {
   if (kind === 'Service') return { internalTrafficPolicy: spec.internalTrafficPolicy };
   const pods: Endpoint[] = (endpoints ?? []).map(({ targetRef, nodeName, conditions }: any) => (
-    { pod: targetRef.name, node: nodeName, ready: conditions.ready }
+    { pod: targetRef.name, node: nodeName, ready: conditions.ready, stopping: conditions.serving && conditions.terminating }
   ));
-  return { ready: pods.filter(({ ready }) => ready) };
+  return { pods };
 }
 
 function momentOf(objects: any[]): Moment {
+  const pods: Endpoint[] = objects.flatMap((object) => object.pods ?? []);
   return {
     internalTrafficPolicy: objects.find(({ internalTrafficPolicy }) => internalTrafficPolicy)?.internalTrafficPolicy,
-    ready: objects.flatMap(({ ready }) => ready ?? []),
+    ready: pods.filter(({ ready }) => ready),
+    stopping: pods.filter(({ stopping }) => stopping),
   };
 }
