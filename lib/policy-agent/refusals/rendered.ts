@@ -19,7 +19,8 @@ export function refuseRendered(settings: AgentSettings, binding: PolicyEngineBin
 function refuseRollout(settings: AgentSettings, template: PodTemplateSpec) {
   const { traits, mode, socket } = settings;
   const { maxSurge, maxUnavailable } = rolloutOf(settings, template);
-  for (const [name, value] of Object.entries({ maxSurge, maxUnavailable })) {
+  // A Deployment may well surge by more than all of its pods.
+  for (const [name, value] of Object.entries({ ...(traits.perNode && { maxSurge }), maxUnavailable })) {
     if (typeof value === 'string' && parseFloat(value) > 100) throw new Error(`rollout.${name} must be at most 100%, given ${value}`);
   }
   if (traits.perNode && isSome(maxSurge) && (socket || hasHostPort(template))) {
