@@ -42,7 +42,7 @@ function refuseDoubles({ spec }: PodTemplateSpec, group: string) {
   }
 }
 
-/** A variable that is not set is an empty text to one engine, and ends the other one. */
+/** A reference to a variable that is not set is a text like any other to one engine, and ends the other one. */
 function refuseMissingVariables({ requiredVariables = [] }: PolicyEngineBinding, { spec }: PodTemplateSpec) {
   const [{ env = [], envFrom = [] }] = spec!.containers;
   const missing = requiredVariables.find((variable) => !env.some(({ name }) => name === variable));
