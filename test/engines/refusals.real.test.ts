@@ -78,6 +78,14 @@ describe('OPA', () => {
 });
 
 describe('Cerbos', () => {
+  test('is never ready where its configuration undoes what its ports say', async () => {
+    const moved = { server: { httpListenAddr: '127.0.0.1:0' } };
+    refuses(() => ({ engine: new CerbosEngine({ storage: disk(), config: moved }) }), /config must not set server\.httpListenAddr/);
+    const pod = await start({ engine: new CerbosEngine({ storage: disk() }) }, config(({ server }) => Object.assign(server, moved.server)));
+    await eventually('it listens elsewhere', async () => /Starting HTTP server at 127\.0\.0\.1:0/i.test(pod.log));
+    expect(await pod.startup()).toBe(false);
+  });
+
   test('ignores a section that it does not know', async () => {
     refuses(() => ({ engine: new CerbosEngine({ storage: disk(), config: { servr: {} } }) }), /config has no section servr/);
     const pod = await start({ engine: new CerbosEngine({ storage: disk() }) }, config((json) => {
