@@ -14,6 +14,12 @@ export function refusals(cluster: () => NodeCluster) {
   test.concurrent.each<[string, Partial<PolicyAgentProps>]>([
     ['a Deployment', { deploymentMode: DEPLOYMENT, roleGroups: { default: { replicas: 1, nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } }, ...LOCAL }],
     ['a DaemonSet that leaves nodes out', { deploymentMode: DAEMON_SET, roleGroups: { default: { nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } }, ...LOCAL }],
+    [
+      'a DaemonSet that leaves nodes out, with a trafficDistribution', {
+        deploymentMode: DAEMON_SET, roleGroups: { default: { nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } }, ...LOCAL,
+        objectOverrides: [{ kind: 'Service', metadata: { name: 'agent' }, spec: { trafficDistribution: 'PreferSameZone' } }],
+      },
+    ],
   ])('Local on %s: clients on nodes without a pod get no answer, not even a refusal', async (title, props) => {
     await inNamespace(title, async (namespace) => {
       await deploy(cluster().kubectl, agentManifests(OPA, namespace, props));
@@ -70,6 +76,26 @@ export function refusals(cluster: () => NodeCluster) {
     });
   });
 
+  test.concurrent('a socket with a Deployment: other nodes have none, and beside a DaemonSet it takes away the one of its node', async () => {
+    await inNamespace('deployed-socket', async (namespace) => {
+      const { kubectl } = cluster();
+      const ask = async (node: string) => question(OPA, 'socket', node, { host: '', namespace });
+      const objects = agentManifests(OPA, namespace, { deploymentMode: DAEMON_SET, access: [AgentAccess.unixSocket()] });
+      const [daemonSet] = objects.filter(({ kind }) => kind === 'DaemonSet');
+      const others = objects.filter((object) => object !== daemonSet);
+      await deploy(kubectl, [...others, deploymentOf(daemonSet, 'n1')]);
+      expect(await ask('n1')).toMatchObject({ good: true });
+      expect((await ask('n2')).text).toMatch(/no such file/);
+
+      await deploy(kubectl, objects);
+      expect(await ask('n2')).toMatchObject({ good: true });
+      await kubectl.apply([deploymentOf(daemonSet, 'n2')]);
+      await kubectl.run('rollout', 'status', 'deployment/agent-default', '--namespace', namespace, '--timeout=60s');
+      await kubectl.run('delete', 'deployment/agent-default', '--namespace', namespace);
+      await eventually('the socket is gone, though the pod of the DaemonSet has not changed', async () => /no such file/.test((await ask('n2')).text), 60, 200);
+    });
+  });
+
   test.concurrent.each([[undefined, true], [1, false]])('a grace period of %s seconds: a request that is open at the stop is answered: %s', async (terminationGracePeriodSeconds, answered) => {
     await inNamespace(`grace-${terminationGracePeriodSeconds ?? 'default'}`, async (namespace) => {
       const { kubectl } = cluster();
@@ -77,7 +103,7 @@ export function refusals(cluster: () => NodeCluster) {
         engine: slowEngine(), deploymentMode: DEPLOYMENT, podOverrides: { spec: { terminationGracePeriodSeconds } },
       }));
       const args = [`--url=http://agent.${namespace}.svc:8181/v1/data/slow/verdict`, '--body={}', '--expect=true', '--timeout=30s'];
-      await eventually('the Service leads to it', async () => (await askFrom(cluster(), 'n1', args))[0].good);
+      await eventually('the Service leads to it', async () => (await askFrom(cluster(), 'n1', args))[0].good, 60);
       const answer = askFrom(cluster(), 'n1', args);
       await sleep(500);
       await kubectl.run('delete', 'pods', '--selector=app.kubernetes.io/name=opa', '--namespace', namespace, '--wait=false');
@@ -97,6 +123,24 @@ export function refusals(cluster: () => NodeCluster) {
   }
 }
 
+/** A Deployment of one pod of a DaemonSet, on a node. */
+function deploymentOf({ apiVersion, metadata, spec: { selector, template } }: any, node: string): any {
+  const labels = { 'cdk8s-platform-services/workload-kind': 'Deployment' };
+  return {
+    apiVersion,
+    kind: 'Deployment',
+    metadata,
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { ...selector.matchLabels, ...labels } },
+      template: {
+        metadata: { ...template.metadata, labels: { ...template.metadata.labels, ...labels } },
+        spec: { ...template.spec, nodeName: node },
+      },
+    },
+  };
+}
+
 /** Denies everything. */
 function denyingEngine() {
   return new OpaEngine({ policies: [PolicyFiles.inline({ 'authz.rego': 'package authz\n\nverdict := {"allow": false}\n' })], decisions: ['authz/verdict'] });
@@ -105,7 +149,7 @@ function denyingEngine() {
 /** Takes some seconds for a decision. */
 function slowEngine() {
   return new OpaEngine({
-    policies: [PolicyFiles.inline({ 'slow.rego': 'package slow\n\nverdict if count([number | some number in numbers.range(1, 6000000); number % 7 == 0]) > 0\n' })],
+    policies: [PolicyFiles.inline({ 'slow.rego': 'package slow\n\nverdict if count([1 | some x in numbers.range(1, 1500); some y in numbers.range(1, 1000); x * y < 0]) == 0\n' })],
     decisions: ['slow/verdict'],
   });
 }

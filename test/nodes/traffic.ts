@@ -98,7 +98,7 @@ function pod(node: string, { namespace, clients, socketDirectory }: TrafficOptio
     name,
     image: 'localhost/testkit:1',
     imagePullPolicy: 'Never',
-    args: ['ask', `--every=${EVERY_MS}ms`, '--timeout=1s', ...args],
+    args: ['ask', `--every=${EVERY_MS}ms`, '--timeout=2s', ...args],
     ...(socketDirectory && { volumeMounts: [{ name: 'socket', mountPath: socketDirectory, readOnly: true }] }),
   }));
   return {
