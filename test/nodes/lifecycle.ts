@@ -11,6 +11,9 @@ import { eventually } from '../support/http';
 const { DAEMON_SET, DEPLOYMENT } = DeploymentMode;
 const EACH = ENGINES.map((engine) => [engine.name, engine] as const);
 
+/** Pause of clients that ask four agents at once. */
+const CALM = 100;
+
 /** What becomes of agents that start, break, are killed, drained or lose their node. */
 export function lifecycle(cluster: () => NodeCluster) {
   const underTraffic = new UnderTraffic(cluster);
@@ -90,7 +93,7 @@ export function lifecycle(cluster: () => NodeCluster) {
       if (mode === DAEMON_SET) expect(stay.map(({ metadata }) => metadata.uid)).toContain(there[0].metadata.uid);
     }
     await kubectl.run('uncordon', 'n2');
-    for (const [index, agent] of agents.entries()) expectNoLoss(await underTraffic.finish(agent, traffics[index], since));
+    for (const [index, agent] of agents.entries()) expectNoLoss(await underTraffic.finish(agent, traffics[index], since), CALM);
   });
 
   test('on a node that crashes is missed by nobody else as a DaemonSet, and as a Deployment until Kubernetes notices; it is back with the node', async () => {
@@ -127,7 +130,7 @@ export function lifecycle(cluster: () => NodeCluster) {
     return ENGINES.flatMap((engine) => [DAEMON_SET, DEPLOYMENT].map((mode) => {
       const namespace = `${prefix}-${engine.name}-${mode}`.toLowerCase();
       const objects = agentManifests(engine, namespace, { deploymentMode: mode, roleGroups: { default: { replicas: 3 } }, ...props });
-      return { title: `${engine.name} ${mode}, ${what}`, engine, mode, namespace, objects };
+      return { title: `${engine.name} ${mode}, ${what}`, engine, mode, namespace, objects, everyMs: CALM };
     }));
   }
 

@@ -2,8 +2,8 @@ import { Answer, NODES, parseAnswers, sleep } from './cluster';
 import { Kubectl } from '../rig/kubectl';
 import { eventually } from '../support/http';
 
-/** Pause of a client after each answer. */
-const EVERY_MS = 20;
+/** Pause of a client after each answer, by default. */
+export const EVERY_MS = 20;
 
 /** How clients of a node fared. */
 export interface NodeReport {
@@ -20,20 +20,22 @@ export interface TrafficOptions {
   readonly namespace: string;
   /** Nodes that ask; by default all of them. */
   readonly nodes?: string[];
+  /** Pause of a client after each answer. */
+  readonly everyMs: number;
   /** Clients on each node by their names: arguments of `testkit ask` that say whom to ask, from a node. */
   readonly clients: (node: string) => Record<string, string[]>;
   /** Directory with a socket to mount. */
   readonly socketDirectory?: string;
 }
 
-/** Steady traffic from every node, by each client a request every 20 ms. */
+/** Steady traffic from every node. */
 export class Traffic {
   public static async start(kubectl: Kubectl, options: TrafficOptions): Promise<Traffic> {
     const traffic = new Traffic(kubectl, options);
     await kubectl.apply(traffic.nodes.map((node) => pod(node, options)));
     await eventually('traffic', async () => {
       const reports = await traffic.reports();
-      return reports.every(({ requests, failed }) => requests > 20 && requests > failed);
+      return reports.every(({ requests, failed }) => requests > 5 && requests > failed);
     }, 60, 1000);
     return traffic;
   }
@@ -42,10 +44,10 @@ export class Traffic {
 
   private constructor(private readonly kubectl: Kubectl, private readonly options: TrafficOptions) {}
 
-  /** Waits until each client has sent so many requests, counted from the start. */
-  public async until(requests: number, seconds = 120) {
-    await sleep(this.started + requests * EVERY_MS - Date.now());
-    await eventually(`${requests} requests`, async () => (await this.answers()).every(({ answers }) => answers.length >= requests), seconds, 3000);
+  /** Waits until each client has sent so many requests since a moment. */
+  public async until(requests: number, since: number) {
+    await sleep(since + requests * this.options.everyMs - Date.now());
+    await eventually(`${requests} requests`, async () => (await this.reports(since)).every((report) => report.requests >= requests), 120, 3000);
   }
 
   /** How clients fared since a moment, by default since the beginning: all of them, or those of some names. */
@@ -93,12 +95,12 @@ function longestGap(answers: Answer[]): number {
   return ends.slice(1).reduce((longest, end, index) => Math.max(longest, end - ends[index]), 0);
 }
 
-function pod(node: string, { namespace, clients, socketDirectory }: TrafficOptions): any {
+function pod(node: string, { namespace, clients, socketDirectory, everyMs }: TrafficOptions): any {
   const containers = Object.entries(clients(node)).map(([name, args]) => ({
     name,
     image: 'localhost/testkit:1',
     imagePullPolicy: 'Never',
-    args: ['ask', `--every=${EVERY_MS}ms`, '--timeout=2s', ...args],
+    args: ['ask', `--every=${everyMs}ms`, '--timeout=2s', ...args],
     ...(socketDirectory && { volumeMounts: [{ name: 'socket', mountPath: socketDirectory, readOnly: true }] }),
   }));
   return {

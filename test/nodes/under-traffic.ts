@@ -1,11 +1,11 @@
 import { TestEngine, Way } from './agents';
 import { deploy, dropNamespace, makeNamespace, NODES, settled } from './cluster';
-import { NodeReport, table, Traffic } from './traffic';
+import { EVERY_MS, NodeReport, table, Traffic } from './traffic';
 import { nodeAddress } from '../rig/network';
 import { NodeCluster } from '../rig/node-cluster';
 
-/** Requests of each client while something changes, at least. */
-export const REQUESTS = 1000;
+/** Requests of each client while something changes, at least, when they come every 20 ms. */
+const REQUESTS = 1000;
 
 /** Clients whose requests must not be lost. */
 const COUNTED = ['new', 'kept'];
@@ -19,6 +19,8 @@ export interface Asked {
   readonly objects: any[];
   /** Nodes that ask; by default all of them. */
   readonly nodes?: string[];
+  /** Pause of a client after each answer; by default 20 ms. */
+  readonly everyMs?: number;
 }
 
 /** Changes agents under traffic from every node, and gathers how the clients fared. */
@@ -35,7 +37,7 @@ export class UnderTraffic {
     return this.finish(asked, traffic, since);
   }
 
-  public async start({ engine, namespace, way = 'service', objects, nodes }: Asked): Promise<Traffic> {
+  public async start({ engine, namespace, way = 'service', objects, nodes, everyMs = EVERY_MS }: Asked): Promise<Traffic> {
     const { kubectl } = this.cluster();
     await makeNamespace(kubectl, namespace, 'privileged');
     await deploy(kubectl, objects);
@@ -46,6 +48,7 @@ export class UnderTraffic {
     return Traffic.start(kubectl, {
       namespace,
       nodes,
+      everyMs,
       clients: (node): Record<string, string[]> => {
         const ask = [...engine.ask(way, { host: host(node), namespace }), ...question];
         if (!engine.askKept || way !== 'service') return { new: ask, kept: ['--keep', ...ask] };
@@ -55,10 +58,10 @@ export class UnderTraffic {
     });
   }
 
-  public async finish({ title, engine, namespace, way = 'service' }: Asked, traffic: Traffic, since: number): Promise<NodeReport[]> {
+  public async finish({ title, engine, namespace, way = 'service', everyMs = EVERY_MS }: Asked, traffic: Traffic, since: number): Promise<NodeReport[]> {
     const { kubectl } = this.cluster();
     await settled(kubectl, namespace);
-    await traffic.until(REQUESTS + 100);
+    await traffic.until(REQUESTS * EVERY_MS / everyMs, since);
     const reports = await traffic.reports(since, COUNTED);
     this.add(title, reports);
     if (engine.askKept && way === 'service') this.add(`${title}, kept HTTP connection`, await traffic.reports(since, ['kept-http']));
@@ -79,9 +82,9 @@ export class UnderTraffic {
 }
 
 /** Fails when a request was lost. */
-export function expectNoLoss(reports: NodeReport[]) {
+export function expectNoLoss(reports: NodeReport[], everyMs = EVERY_MS) {
   expect(reports.filter(({ failed }) => failed > 0)).toEqual([]);
-  for (const { requests } of reports) expect(requests).toBeGreaterThanOrEqual(REQUESTS);
+  for (const { requests } of reports) expect(requests).toBeGreaterThanOrEqual(REQUESTS * EVERY_MS / everyMs);
 }
 
 /** How many requests were lost in all. */
