@@ -98,7 +98,7 @@ export function lifecycle(cluster: () => NodeCluster) {
 
   test('on a node that crashes is missed by nobody else as a DaemonSet, and as a Deployment until Kubernetes notices; it is back with the node', async () => {
     const { kubectl } = cluster();
-    const agents = everyShape('crashed', 'n3 crashes, kept connections').map((agent) => ({ ...agent, nodes: ['n1', 'n2'] }));
+    const agents = everyShape('crashed', 'n3 crashes').map((agent) => ({ ...agent, nodes: ['n1', 'n2'] }));
     const traffics = await start(agents);
     const since = Date.now();
     await cluster().node('n3').crash();
@@ -112,12 +112,12 @@ export function lifecycle(cluster: () => NodeCluster) {
     await sleep(5000);
     for (const [index, { mode, title }] of agents.entries()) {
       const reports = await traffics[index].reports(since, ['new']);
-      underTraffic.add(title.replace('kept', 'new'), reports);
+      underTraffic.add(`${title}, new connections`, reports);
       if (mode === DAEMON_SET) expect(reports.filter(({ failed }) => failed > 0)).toEqual([]);
       expect((await traffics[index].reports(noticed, ['new'])).filter(({ failed }) => failed > 0)).toEqual([]);
     }
     await cluster().node('n3').up();
-    await kubectl.run('wait', '--for=condition=Ready', 'node/n3', '--timeout=90s');
+    await cluster().node('n3').ready();
     await Promise.all(agents.map(async ({ objects }) => rolledOut(kubectl, objects)));
     for (const { mode, namespace } of agents) {
       if (mode === DAEMON_SET) await eventually('it is back', async () => isReady(await podOn('n3', namespace)), 60, 500);

@@ -83,8 +83,7 @@ export class NodeCluster {
     for (let index = 1; index <= count; index++) this.nodes.push(new RealNode(this.plane, this.network, index, count));
     for (const node of this.nodes) await node.prepare();
     await Promise.all(this.nodes.map(async (node) => node.up()));
-    for (const { name } of this.nodes) await this.plane.until(`node ${name}`, async () => this.kubectl.get('node', name));
-    await this.kubectl.run('wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s');
+    await Promise.all(this.nodes.map(async (node) => node.ready()));
   }
 
   private packImages() {

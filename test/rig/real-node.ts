@@ -62,6 +62,16 @@ export class RealNode {
     });
   }
 
+  /** Waits until the API server counts the node as ready. */
+  public async ready(seconds = 120) {
+    await this.plane.until(`node ${this.name} is ready`, async () => {
+      const conditions = (await this.plane.kubectl.get('node', this.name))?.status.conditions ?? [];
+      return conditions.some(({ type, status }: any) => type === 'Ready' && status === 'True');
+    }, seconds).catch((error: Error) => {
+      throw new Error(`${error.message}\n${this.logTail('kubelet')}\n${this.logTail('containerd')}`);
+    });
+  }
+
   /** Pulls the plug: every process of the node is gone at once. */
   public async crash() {
     await this.init?.stop('SIGKILL');
