@@ -50,7 +50,13 @@ function endpointsOf(settings: AgentSettings, binding: PolicyEngineBinding): End
       words: { ...ports(binding), host: settings.serviceHost ?? '127.0.0.1' },
       nodeLocal: service && local,
     }] : []),
-    ...(hostPorts ? [{ ...network, address: ClientAddress.HOST_PORT, words: ports(binding, hostPorts), node: nodeOf(settings), nodeLocal: true }] : []),
+    ...(hostPorts ? [{
+      ...network,
+      address: ClientAddress.HOST_PORT,
+      words: ports(binding, hostPorts),
+      node: nodeOf(settings),
+      nodeLocal: true,
+    }] : []),
     ...(socket ? [{
       address: ClientAddress.UNIX_SOCKET,
       variables: socketVariables,

@@ -18,7 +18,7 @@ export class DiscoveredAgent extends Construct implements IPolicyAgent {
   public readonly instanceName: string;
   public readonly namespace?: string;
   public readonly serviceName: string;
-  public readonly deploymentMode?: DeploymentMode;
+  public readonly isSidecar = false;
   private readonly labels: Record<string, string>;
   private readonly offer: ClientOffer;
   private readonly clientObjects: ClientObjects;
@@ -28,7 +28,6 @@ export class DiscoveredAgent extends Construct implements IPolicyAgent {
     this.instanceName = checkDnsLabel(props.instanceName, 'instanceName');
     this.namespace = props.namespace ?? Chart.of(this).namespace;
     this.serviceName = props.serviceName ?? this.instanceName;
-    this.deploymentMode = props.deploymentMode;
     this.labels = { ...props.podLabels };
     if (Object.keys(this.labels).length === 0) throw new Error(`[${this.node.path}] podLabels must hold at least one label: without one they would select every pod`);
     if (props.deploymentMode && !MODES[props.deploymentMode].workload) {
@@ -99,7 +98,11 @@ export function cerbosChart({ releaseName, namespace, fullName, deploymentMode =
     podLabels: { [NAME_LABEL]: 'cerbos', [INSTANCE_LABEL]: releaseName },
     deploymentMode,
     nodeLocal: MODES[deploymentMode].perNode !== undefined,
-    variables: { CERBOS_HTTP: `${tls ? 'https' : 'http'}://${host}:3592`, CERBOS_GRPC: `${host}:3593`, ...(tls && { CERBOS_CA_FILE: '{ca}' }) },
+    variables: {
+      CERBOS_HTTP: `${tls ? 'https' : 'http'}://${host}:3592`,
+      CERBOS_GRPC: `${host}:3593`,
+      ...(tls && { CERBOS_CA_FILE: '{ca}' }),
+    },
   };
 }
 

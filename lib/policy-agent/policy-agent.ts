@@ -122,10 +122,9 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
     this.certificate = this.emitIfAny('Certificate', certificateManifest(settings));
     this.priorityQuota = this.emitIfAny('PriorityQuota', priorityQuotaManifest(settings));
-    const { workload } = settings.traits;
-    this.configMaps = workload ? this.emitConfigMaps(binding) : {};
+    this.configMaps = !this.isSidecar ? this.emitConfigMaps(binding) : {};
     const templates = this.templates(settings, binding);
-    this.workloads = workload ? this.emitWorkloads('Workload', settings, templates) : {};
+    this.workloads = !this.isSidecar ? this.emitWorkloads('Workload', settings, templates) : {};
     this.previousWorkloads = settings.previous ? this.emitWorkloads('PreviousWorkload', settings.previous, this.templates(settings.previous, binding)) : {};
     this.disruptionBudget = this.emitIfAny('DisruptionBudget', disruptionBudgetManifest(this.scaled));
     this.autoscalers = this.emitAutoscalers();
@@ -134,7 +133,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     this.discovery = this.emitDiscovery(binding);
     this.networkPolicy = this.emitIfAny('NetworkPolicy', networkPolicyManifest(settings, binding));
     this.podMonitor = this.emitIfAny('PodMonitor', podMonitorManifest(settings, binding));
-    if (workload) this.refuseUnusedOverrides();
+    if (!this.isSidecar) this.refuseUnusedOverrides();
     this.offer = offerOf(settings, binding, templates, this.checksum(binding));
     this.clientObjects = new ClientObjects(this, (name, data, namespace) => this.emitForClients(name, data, namespace));
 
@@ -152,6 +151,11 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   /** Name of the Service. */
   public get serviceName(): string {
     return this.instanceName;
+  }
+
+  /** Whether the agent runs in the pods of its clients. */
+  public get isSidecar(): boolean {
+    return this.settings.traits.workload === undefined;
   }
 
   /**
@@ -295,7 +299,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   private validate(): string[] {
     printWarnings(this);
-    return [...Claims.of(this).conflicts(this, this.passedOver()), ...this.settings.traits.workload ? [] : this.uselessSidecar()];
+    return [...Claims.of(this).conflicts(this, this.passedOver()), ...this.isSidecar ? this.uselessSidecar() : []];
   }
 
   private uselessSidecar(): string[] {
