@@ -1,5 +1,5 @@
 import { ApiObject, App, Chart } from 'cdk8s';
-import { EnvValue, Secret } from 'cdk8s-plus-28';
+import { Deployment, EnvValue, Secret } from 'cdk8s-plus-28';
 import { expectStrict } from './strict-schema';
 import {
   CerbosEngine, CerbosEngineProps, CerbosStorage, OpaEngine, OpaEngineProps, PolicyAgent, PolicyAgentProps, PolicyFiles,
@@ -19,10 +19,11 @@ export function synthesise(chart: Chart): any[] {
   return objects;
 }
 
-/** The objects of one agent called `agent` in namespace `authz`. */
+/** The objects of one agent called `agent` in namespace `authz`; for a sidecar also those of a Deployment that it runs in. */
 export function agentObjects(props: PolicyAgentProps): any[] {
   const chart = testChart();
-  new PolicyAgent(chart, 'Agent', props);
+  const agent = new PolicyAgent(chart, 'Agent', props);
+  if (agent.isSidecar) agent.addClient(new Deployment(chart, 'Client', { containers: [{ image: 'client:1' }] }));
   return synthesise(chart);
 }
 
