@@ -39,6 +39,9 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     'ajv@8.20.0',
     'bcryptjs@3.0.3',
     'cdk8s-cli@2.207.60',
+    // Clients of other versions than our own.
+    'cdk8s-plus-32@2.5.92',
+    'cdk8s-plus-33@2.5.57',
     'fast-check@4.11.0',
     'fflate@0.8.3',
     'kubernetes-types@1.30.0',
@@ -158,7 +161,7 @@ project.addTask('test:newest', {
   receiveArgs: true,
 });
 project.addTask('bench:synth', {
-  description: 'Synth time of agents against the same objects written by hand',
+  description: 'Synth time of agents and clients against the same objects written by hand',
   steps: [{ spawn: 'pre-compile' }, { spawn: 'compile' }, { exec: 'node bench/synth.mjs', receiveArgs: true }],
 });
 project.addTask('package:code-only', {

@@ -27,7 +27,8 @@ export function bindPod(pod: PodSpec, binding: PodBinding, warn: Warn): PodSpec 
 
   let result = pod;
   if (pod.containers) result = withKey(result, 'containers', pod.containers.map(bind(false)));
-  const clash = [...binding.first, ...(binding.last ? [binding.last] : [])].find(({ name }) => pod.containers?.some((container) => container.name === name));
+  const names = pod.containers?.map(({ name }) => name) ?? [];
+  const clash = [...binding.first, ...(binding.last ? [binding.last] : [])].find(({ name }) => names.includes(name));
   if (clash) throw new Error(`container ${clash.name} exists already, and is another one`);
   const initContainers = addInit((pod.initContainers ?? []).map(bind(true)), binding);
   if (initContainers.length > 0) result = withKey(result, 'initContainers', initContainers);

@@ -4,8 +4,7 @@ import { Construct, IConstruct } from 'constructs';
 import { DeploymentMode, MODES } from './deployment-mode';
 import { CerbosChartProps, DiscoveredAgentProps, KubeMgmtChartProps, StackableOpaProps } from './discovered-agent-props';
 import { IPolicyAgent } from './i-policy-agent';
-import { bindClient } from '../client/agent-clients';
-import { ClientObjects } from '../client/client-objects';
+import { AgentClients } from '../client/agent-clients';
 import { ClientOffer } from '../client/client-offer';
 import { tolerationsOfDaemonSet } from '../client/node-local';
 import { ClientAddress, PolicyClientOptions } from '../client/policy-client-options';
@@ -20,8 +19,7 @@ export class DiscoveredAgent extends Construct implements IPolicyAgent {
   public readonly serviceName: string;
   public readonly isSidecar = false;
   private readonly labels: Record<string, string>;
-  private readonly offer: ClientOffer;
-  private readonly clientObjects: ClientObjects;
+  private readonly clients: AgentClients;
 
   public constructor(scope: Construct, id: string, props: DiscoveredAgentProps) {
     super(scope, id);
@@ -33,8 +31,7 @@ export class DiscoveredAgent extends Construct implements IPolicyAgent {
     if (props.deploymentMode && !MODES[props.deploymentMode].workload) {
       throw new Error(`[${this.node.path}] deploymentMode ${props.deploymentMode} has no pods that could be discovered`);
     }
-    this.offer = offerOf(props);
-    this.clientObjects = new ClientObjects(this, (name, data, namespace) => this.emitConfigMap(name, data, namespace));
+    this.clients = new AgentClients(this, offerOf(props), (name, data, namespace) => this.emitConfigMap(name, data, namespace));
   }
 
   public get podLabels(): Record<string, string> {
@@ -42,7 +39,7 @@ export class DiscoveredAgent extends Construct implements IPolicyAgent {
   }
 
   public addClient(client: IConstruct, options?: PolicyClientOptions) {
-    bindClient(this, this.offer, this.clientObjects, client, options);
+    this.clients.add(client, options);
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
@@ -89,7 +86,8 @@ export function stackableOpa({ name, namespace, serverSecretClass }: StackableOp
 }
 
 /** @see https://github.com/cerbos/cerbos/tree/main/deploy/charts/cerbos */
-export function cerbosChart({ releaseName, namespace, fullName, deploymentMode = DeploymentMode.DEPLOYMENT, tls }: CerbosChartProps): DiscoveredAgentProps {
+export function cerbosChart(props: CerbosChartProps): DiscoveredAgentProps {
+  const { releaseName, namespace, fullName, deploymentMode = DeploymentMode.DEPLOYMENT, tls } = props;
   const name = fullName ?? releaseFullName(releaseName, 'cerbos');
   const host = serviceHost(name, namespace);
   return {

@@ -28,8 +28,7 @@ import { PolicyAgentProps } from './policy-agent-props';
 import { refuse, refuseRendered } from './refusals';
 import { AgentSettings, settingsOf } from './settings';
 import { InternalTrafficPolicy } from './traffic';
-import { bindClient } from '../client/agent-clients';
-import { ClientObjects } from '../client/client-objects';
+import { AgentClients } from '../client/agent-clients';
 import { ClientOffer } from '../client/client-offer';
 import { PolicyClientOptions } from '../client/policy-client-options';
 import { ClaimKind, Claims } from '../private/claims';
@@ -107,9 +106,8 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   private readonly settings: AgentSettings;
   private readonly overrides: ObjectOverrides;
-  private readonly offer: ClientOffer;
-  private readonly clientObjects: ClientObjects;
-  private hasClients = false;
+  private readonly makeOffer: () => ClientOffer;
+  private clients?: AgentClients;
 
   public constructor(scope: Construct, id: string, props: PolicyAgentProps) {
     super(scope, id);
@@ -134,8 +132,8 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     this.networkPolicy = this.emitIfAny('NetworkPolicy', networkPolicyManifest(settings, binding));
     this.podMonitor = this.emitIfAny('PodMonitor', podMonitorManifest(settings, binding));
     if (!this.isSidecar) this.refuseUnusedOverrides();
-    this.offer = offerOf(settings, binding, templates, this.checksum(binding));
-    this.clientObjects = new ClientObjects(this, (name, data, namespace) => this.emitForClients(name, data, namespace));
+    // Most agents of an app have no clients in it.
+    this.makeOffer = () => offerOf(settings, binding, templates, this.checksum(binding));
 
     this.node.defaultChild = Object.values(this.workloads)[0];
     this.warnAbout(binding);
@@ -166,8 +164,8 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
    * Errors: at synth, when the construct holds nothing that makes pods, or what would not work.
    */
   public addClient(client: IConstruct, options?: PolicyClientOptions) {
-    this.hasClients = true;
-    bindClient(this, this.offer, this.clientObjects, client, options);
+    this.clients ??= new AgentClients(this, this.makeOffer(), (name, data, namespace) => this.emitForClients(name, data, namespace));
+    this.clients.add(client, options);
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
@@ -303,7 +301,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   }
 
   private uselessSidecar(): string[] {
-    if (!this.hasClients) return [`deploymentMode ${this.deploymentMode}, but no client is named by addClient: the agent would run nowhere`];
+    if (!this.clients) return [`deploymentMode ${this.deploymentMode}, but no client is named by addClient: the agent would run nowhere`];
     const unused = this.overrides.unusedOnes();
     return unused ? [unused] : [];
   }

@@ -7,7 +7,9 @@ const LABEL = 'cdk8s-platform-services/policy-agent';
 const termsOf = (object: ApiObject) => preferredTerms(object.toJson().spec.template.spec);
 
 /** What becomes of one Deployment in the agent's namespace. */
-function foundIn(pod: any, metadata: any = {}, props: Partial<AuthzClientAffinityProps> = {}): { terms: any[]; clients: string[]; warnings: string[] } {
+function foundIn(
+  pod: any, metadata: any = {}, props: Partial<AuthzClientAffinityProps> = {},
+): { terms: any[]; clients: string[]; warnings: string[] } {
   const chart = testChart();
   const near = new AuthzClientAffinity(chart, 'NearOpa', { agent: opaAgent(chart), ...props });
   const web = deployment(chart, 'Web', pod, metadata);
@@ -35,7 +37,9 @@ describe('a client is found by what it says without doubt', () => {
     const chart = testChart();
     new AuthzClientAffinity(chart, 'NearOpa', { agent: opaAgent(chart) });
     const web = new ApiObject(chart, 'Web', {
-      apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
       spec: { selector: { matchLabels: { app: 'web' } }, template: { metadata: { labels: { app: 'web', [LABEL]: 'opa' } }, spec: container({}) } },
     });
     synthesise(chart);

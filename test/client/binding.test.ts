@@ -1,6 +1,7 @@
 import * as kplus28 from 'cdk8s-plus-28';
 import {
-  AgentAccess, AgentTls, CaBundle, CerbosEngine, ClientAddress, ClientCertificates, DeploymentMode, IpFamily, PolicyAgent, PolicyAgentProps, PolicyClientOptions, SocketDirectory,
+  AgentAccess, AgentTls, CaBundle, CerbosEngine, ClientAddress, ClientCertificates, DeploymentMode, IpFamily, PolicyAgent, PolicyAgentProps,
+  PolicyClientOptions, SocketDirectory,
 } from '../../lib';
 import { deployment, listed, opaAgent, synthesised, twoCharts } from '../support/clients';
 import { cerbos, find, opa, synthesise, testChart } from '../support/synth';
@@ -170,13 +171,15 @@ describe('with TLS', () => {
   });
 
   test('OPA speaks none on its socket, so nothing is mounted', () => {
-    const { pod } = bound({ tls, deploymentMode: DAEMON_SET, access: [AgentAccess.service(), AgentAccess.unixSocket()] }, { address: ClientAddress.UNIX_SOCKET });
+    const access = [AgentAccess.service(), AgentAccess.unixSocket()];
+    const { pod } = bound({ tls, deploymentMode: DAEMON_SET, access }, { address: ClientAddress.UNIX_SOCKET });
     expect(names(pod.volumes)).toEqual(['opa-socket']);
   });
 });
 
 describe('waitForAgent', () => {
-  const waiting = (props: Partial<PolicyAgentProps>, options: PolicyClientOptions = {}, pod: any = {}) => bound(props, { waitForAgent: true, ...options }, pod);
+  const waiting = (props: Partial<PolicyAgentProps>, options: PolicyClientOptions = {}, pod: any = {}) =>
+    bound(props, { waitForAgent: true, ...options }, pod);
 
   test('OPA waits by itself, after other init containers', () => {
     const { pod } = waiting({}, {}, { initContainers: [{ name: 'migrate', image: 'm:1' }] });
@@ -245,7 +248,12 @@ test('an engine of the user\'s own tells its clients what it wants', () => {
     bind: () => ({
       containers: [{ name: 'spicy', image: 'spicy:1' }],
       ports: [{ name: 'api', port: 9000 }],
-      startupProbe: {}, livenessProbe: {}, readinessProbe: {}, shutdownGraceSeconds: 1, user: 7, resources: {},
+      startupProbe: {},
+      livenessProbe: {},
+      readinessProbe: {},
+      shutdownGraceSeconds: 1,
+      user: 7,
+      resources: {},
       clients: { variables: { SPICY: 'spicy://{host}:{api}/{unknown-word}', SPICY_ADDRESS: '{host}:{api}', PLAIN: '${NOT_A_WORD}' }, waitContainer: { command: ['/wait', '{host}'] } },
     }),
   };

@@ -67,7 +67,8 @@ withFile('the table says what the operators do', () => {
   test.each((KINDS ?? []).map((kind) => [nameOf(kind), kind]))('where users overrule it in %s', (name, kind) => {
     const table = CLIENT_KINDS.find((candidate) => nameOf(candidate) === name)!;
     kind.podTemplates.forEach((template: any, index: number) => {
-      const stronger = [template.roleGroupAffinityPointer, template.podSpecPointer, template.roleGroupPodSpecPointer].filter((pointer) => pointer !== undefined)
+      const stronger = [template.roleGroupAffinityPointer, template.podSpecPointer, template.roleGroupPodSpecPointer]
+        .filter((pointer) => pointer !== undefined)
         .map((pointer) => pointer.endsWith('/affinity') ? pointer : `${pointer}/affinity`)
         .filter((pointer) => pointer !== template.affinityPointer && !['SparkApplication', 'FlinkDeployment'].includes(table.kind));
       expect((table.places[index].stronger ?? []).map(({ affinity }) => affinity).sort()).toEqual(stronger.sort());

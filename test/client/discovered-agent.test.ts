@@ -41,7 +41,9 @@ describe('the OPA of Stackable', () => {
     const chart = testChart();
     new AuthzClientAffinity(chart, 'Near', { agent: PolicyAgent.fromStackableOpa(chart, 'Opa', { name: 'opa' }) });
     const kafka = new ApiObject(chart, 'Kafka', {
-      apiVersion: 'kafka.strimzi.io/v1', kind: 'Kafka', metadata: { name: 'k' },
+      apiVersion: 'kafka.strimzi.io/v1',
+      kind: 'Kafka',
+      metadata: { name: 'k' },
       spec: { kafka: { listeners: [{ name: 'plain', port: 9092, type: 'internal', tls: false }], config: { 'opa.authorizer.url': 'http://opa-server.authz.svc.cluster.local:8081/v1' } } },
     });
     synthesise(chart);

@@ -66,7 +66,8 @@ describe('each object is rendered as often as without us', () => {
       const clients = charts.map((chart) => new kplus28.Deployment(chart, 'Web', { containers: [{ image: 'web:1' }], spread: true }));
       clients.forEach((client) => agent.addClient(client));
       app.synth();
-      const files = readdirSync(outdir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      const entries = readdirSync(outdir, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
       const objects = files.flatMap((file) => parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS()));
       for (const { name } of clients) {
         const { affinity } = podOf(objects.find(({ metadata }) => metadata.name === name));

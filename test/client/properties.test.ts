@@ -13,7 +13,8 @@ const podAffinityTerm = fc.record({
 }, { requiredKeys: ['topologyKey', 'labelSelector'], noNullPrototype: true });
 const weighted = fc.record({ weight: fc.integer({ min: 1, max: 100 }), podAffinityTerm }, { noNullPrototype: true });
 // Now and then what the library would add, with a weight of the user's.
-const preferred = fc.array(fc.oneof({ weight: 5, arbitrary: weighted }, { weight: 1, arbitrary: fc.constant(opaTerm(undefined, 7)) }), { maxLength: 3 });
+const someTerm = fc.oneof({ weight: 5, arbitrary: weighted }, { weight: 1, arbitrary: fc.constant(opaTerm(undefined, 7)) });
+const preferred = fc.array(someTerm, { maxLength: 3 });
 const podAffinity = fc.record({
   preferredDuringSchedulingIgnoredDuringExecution: preferred,
   requiredDuringSchedulingIgnoredDuringExecution: fc.array(podAffinityTerm, { maxLength: 2 }),

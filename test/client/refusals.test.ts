@@ -1,6 +1,7 @@
 import { ApiObject, App, Chart } from 'cdk8s';
 import {
-  Acknowledgement, AgentAccess, CaBundle, ClientAddress, DeploymentMode, InternalTrafficPolicy, NodeRequirement, PolicyAgentProps, PolicyClientOptions, Toleration,
+  Acknowledgement, AgentAccess, CaBundle, ClientAddress, DeploymentMode, InternalTrafficPolicy, NodeRequirement, PolicyAgentProps,
+  PolicyClientOptions, Toleration,
 } from '../../lib';
 import { deployment, opaAgent, synthesised } from '../support/clients';
 import { synthesise, testChart } from '../support/synth';

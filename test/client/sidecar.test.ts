@@ -74,8 +74,13 @@ describe('an agent in its client\'s pod', () => {
   test('is as hardened as in a pod of its own, by itself', () => {
     const [sidecar] = podWith().initContainers;
     expect(sidecar.securityContext).toEqual({
-      runAsUser: 65532, runAsGroup: 65532, runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' },
-      allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] },
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
     });
     expect(sidecar.resources).toEqual({ requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } });
   });

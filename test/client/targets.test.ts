@@ -163,7 +163,9 @@ test('items of a List are clients, each in its own namespace', () => {
   chart.node.root.node.validate();
   (chart.node.root as any).synthYaml();
   const result = list.toJson().items;
-  for (const item of result.slice(0, MANIFESTS.length)) expect(preferredTerms(podSpec(item)).filter((term) => term.weight === 50)).toEqual([opaTerm()]);
+  for (const item of result.slice(0, MANIFESTS.length)) {
+    expect(preferredTerms(podSpec(item)).filter((term) => term.weight === 50)).toEqual([opaTerm()]);
+  }
   expect(result[MANIFESTS.length]).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } });
   expect(preferredTerms(podSpec(result.at(-1))).at(-1)).toEqual(opaTerm('authz'));
 });

@@ -86,8 +86,13 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
   [
     'what concerns pods of its own, of a sidecar',
     {
-      deploymentMode: SIDECAR, spreadWeight: 5, headlessService: true, priorityClassName: 'high', shutdownWait: Duration.seconds(1),
-      disruptionBudget: DisruptionBudget.maxUnavailable(pods(1)), metrics: AgentMetrics.podMonitor(),
+      deploymentMode: SIDECAR,
+      spreadWeight: 5,
+      headlessService: true,
+      priorityClassName: 'high',
+      shutdownWait: Duration.seconds(1),
+      disruptionBudget: DisruptionBudget.maxUnavailable(pods(1)),
+      metrics: AgentMetrics.podMonitor(),
     },
     /headlessService and spreadWeight and priorityClassName and shutdownWait and disruptionBudget and metrics \(a PodMonitor\) with deploymentMode Sidecar/,
     { deploymentMode: SIDECAR, disruptionBudget: DisruptionBudget.none(), metrics: AgentMetrics.none(), imagePullSecrets: ['s'] },

@@ -1,7 +1,7 @@
 import { ApiObject, App, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
-import { DeploymentMode, PolicyAgent, PolicyAgentProps } from '../../lib';
 import { opa } from './synth';
+import { DeploymentMode, PolicyAgent, PolicyAgentProps } from '../../lib';
 
 /** Labels of the pods of agent `opa`. */
 export const OPA_LABELS = {
