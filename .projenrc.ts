@@ -164,6 +164,11 @@ project.addTask('bench:synth', {
   description: 'Synth time of agents and clients against the same objects written by hand',
   steps: [{ spawn: 'pre-compile' }, { spawn: 'compile' }, { exec: 'node bench/synth.mjs', receiveArgs: true }],
 });
+project.addTask('bench:colocation', {
+  description: 'Where the real scheduler puts clients on 1,000 fake nodes',
+  exec: 'tsx bench/colocation.ts',
+  receiveArgs: true,
+});
 project.addTask('package:code-only', {
   description: 'Generate the bindings of every target language, without their toolchains',
   exec: 'jsii-pacmak -v --code-only',

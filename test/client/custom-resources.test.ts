@@ -1,6 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import { AuthzClientAffinity, ClientAddress, PolicyClientOptions } from '../../lib';
 import { listed, opaAgent, opaTerm, synthesised, twoCharts } from '../support/clients';
+import { CUSTOM_RESOURCES } from '../support/custom-resources';
 import { synthesise, testChart } from '../support/synth';
 
 const STACKABLE = { image: { productVersion: '1' } };
@@ -42,6 +43,30 @@ const productTerm = (weight: number, name: string, instance: string, component?:
       matchLabels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/instance': instance, ...(component && { 'app.kubernetes.io/component': component }) },
     },
   },
+});
+
+describe('every kind', () => {
+  const times = (object: any) => JSON.stringify(object).split(JSON.stringify(sortedTerm)).length - 1;
+  const sortedTerm = {
+    podAffinityTerm: {
+      labelSelector: { matchLabels: { 'app.kubernetes.io/component': 'server', 'app.kubernetes.io/instance': 'opa', 'app.kubernetes.io/name': 'opa' } },
+      topologyKey: 'kubernetes.io/hostname',
+    },
+    weight: 50,
+  };
+  /** Kinds with more than one role that asks. */
+  const several: Record<string, number> = { HbaseCluster: 2, DruidCluster: 5, SparkApplication: 2 };
+
+  test.each(CUSTOM_RESOURCES.map((manifest) => [`${manifest.kind}.${manifest.apiVersion}`, manifest]))('%s has the term once in each role that asks', (_, manifest) => {
+    const chart = testChart();
+    const agent = opaAgent(chart);
+    const client = new ApiObject(chart, 'Client', manifest);
+    agent.addClient(client);
+    agent.addClient(chart.node.tryFindChild('Client')!);
+    new AuthzClientAffinity(chart, 'NearOpa', { agent });
+    synthesise(chart);
+    expect(times(client.toJson())).toBe(several[manifest.kind] ?? 1);
+  });
 });
 
 describe('a TrinoCluster', () => {
