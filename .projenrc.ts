@@ -155,6 +155,11 @@ project.addTask('nodes', {
   exec: 'tsx test/rig/run-nodes.ts',
   receiveArgs: true,
 });
+project.addTask('release:freeze', {
+  description: 'Keep the manifests of this release, which the tests of later ones apply theirs over',
+  exec: 'tsx scripts/freeze-release.ts',
+  receiveArgs: true,
+});
 project.addTask('test:newest', {
   description: 'Unit tests once more, with the newest served cdk8s and constructs',
   exec: 'jest --ci --config test/jest.newest.config.js',

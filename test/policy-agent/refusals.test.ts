@@ -159,7 +159,7 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
   ],
   [
     'spreading on a DaemonSet', { topologySpread: [{ topologyKey: 'topology.kubernetes.io/zone' }] },
-    /topologySpread with deploymentMode DaemonSet/,
+    /topologySpread with deploymentMode DaemonSet has no effect/,
     { deploymentMode: DEPLOYMENT, topologySpread: [{ topologyKey: 'topology.kubernetes.io/zone' }] },
   ],
   ['a spread weight on a DaemonSet', { spreadWeight: 50 }, /spreadWeight with deploymentMode DaemonSet has no effect/],
@@ -238,8 +238,14 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
     { deploymentMode: DEPLOYMENT, roleGroups: { default: { autoscaling: { maxReplicas: 5, minReplicas: undefined, targetCpuPercent: undefined } } } },
   ],
   [
-    'a rollout of more than everything', { rollout: { maxUnavailable: PercentOrAbsolute.percent(150) } }, /rollout\.maxUnavailable must be at most 100%, given 150%/,
+    'a rollout that takes more than everything away', { rollout: { maxUnavailable: PercentOrAbsolute.percent(150) } },
+    /rollout\.maxUnavailable must be at most 100%, given 150%/,
     { rollout: { maxSurge: pods(0) } },
+  ],
+  [
+    'a rollout of a DaemonSet that adds more than everything', { rollout: { maxSurge: PercentOrAbsolute.percent(150) } },
+    /rollout\.maxSurge must be at most 100%, given 150%/,
+    { deploymentMode: DEPLOYMENT, rollout: { maxSurge: PercentOrAbsolute.percent(150) } },
   ],
   [
     'surge with a hostPort that an override brings', { podOverrides: { spec: { hostNetwork: true } }, rollout: { maxSurge: pods(1) } },
