@@ -64,7 +64,9 @@ test('a quota on terms to other namespaces refuses clients in other namespaces, 
   agent.addClient(far);
   synthesise(chart);
   const quota = (pods: string) => ({
-    apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'cross', namespace: 'web' },
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'cross', namespace: 'web' },
     spec: { hard: { pods }, scopeSelector: { matchExpressions: [{ scopeName: 'CrossNamespacePodAffinity', operator: 'Exists' }] } },
   });
   await plane.kubectl.apply([quota('0')]);

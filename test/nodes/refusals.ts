@@ -16,7 +16,9 @@ export function refusals(cluster: () => NodeCluster) {
     ['a DaemonSet that leaves nodes out', { deploymentMode: DAEMON_SET, roleGroups: { default: { nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } }, ...LOCAL }],
     [
       'a DaemonSet that leaves nodes out, with a trafficDistribution', {
-        deploymentMode: DAEMON_SET, roleGroups: { default: { nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } }, ...LOCAL,
+        deploymentMode: DAEMON_SET,
+        roleGroups: { default: { nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } },
+        ...LOCAL,
         objectOverrides: [{ kind: 'Service', metadata: { name: 'agent' }, spec: { trafficDistribution: 'PreferSameZone' } }],
       },
     ],
