@@ -99,12 +99,14 @@ new javascript.TypescriptConfig(project, {
   include: ['**/*.ts'],
   compilerOptions: { noEmit: true, rootDir: '..', paths: { [NAME]: ['../lib'] } },
 });
-new javascript.TypescriptConfig(project, {
-  fileName: 'scripts/tsconfig.json',
-  extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
-  include: ['**/*.ts', '../bench/**/*.ts'],
-  compilerOptions: { noEmit: true, rootDir: '..' },
-});
+for (const folder of ['scripts', 'bench']) {
+  new javascript.TypescriptConfig(project, {
+    fileName: `${folder}/tsconfig.json`,
+    extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
+    include: ['**/*.ts'],
+    compilerOptions: { noEmit: true, rootDir: '..' },
+  });
+}
 
 // Other languages need toolchains of their own: `package:code-only` shows that their bindings can be made.
 project.packageTask.reset();
@@ -178,7 +180,7 @@ project.addTask('package:code-only', {
   description: 'Generate the bindings of every target language, without their toolchains',
   exec: 'jsii-pacmak -v --code-only',
 });
-for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts and benchmarks']]) {
+for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts'], ['bench/tsconfig.json', 'benchmarks']]) {
   project.testTask.prependExec(`tsc --noEmit -p ${config}`, { name: `Type-check the ${what}` });
 }
 

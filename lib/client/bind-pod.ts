@@ -13,6 +13,8 @@ export interface PodBinding {
   /** Init container that runs after all others. */
   readonly last?: Container;
   readonly imagePullSecrets: string[];
+  /** Group that the pod needs. */
+  readonly group?: number;
   /** Names of the containers that ask; undefined for all. */
   readonly containers?: string[];
 }
@@ -35,7 +37,14 @@ export function bindPod(pod: PodSpec, binding: PodBinding, warn: Warn): PodSpec 
   if (binding.volumes.length > 0) result = withKey(result, 'volumes', binding.volumes.reduce((list, volume) => addNamed(list, volume, 'volume'), pod.volumes ?? []));
   const secrets = binding.imagePullSecrets.filter((name) => !pod.imagePullSecrets?.some((secret) => secret.name === name));
   if (secrets.length > 0) result = withKey(result, 'imagePullSecrets', [...(pod.imagePullSecrets ?? []), ...secrets.map((name) => ({ name }))]);
-  return result;
+  return binding.group === undefined ? result : addGroup(result, binding.group);
+}
+
+function addGroup(pod: PodSpec, group: number): PodSpec {
+  const { securityContext = {} } = pod;
+  const groups = securityContext.supplementalGroups ?? [];
+  if (groups.includes(group)) return pod;
+  return withKey(pod, 'securityContext', withKey(securityContext, 'supplementalGroups', [...groups, group]));
 }
 
 function checkContainers({ containers = [], initContainers = [] }: PodSpec, wanted: string[] = []) {

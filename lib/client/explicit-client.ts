@@ -10,12 +10,11 @@ import { ClientObjects } from './client-objects';
 import { ClientOffer, Endpoint } from './client-offer';
 import { pathOf, updateAt, valueAt } from './json-path';
 import { LateChange } from './late-changes';
-import { nodeWithoutAgent } from './node-local';
 import { podBinding } from './pod-binding';
-import { ClientAddress, PolicyClientOptions } from './policy-client-options';
-import { hasPlace, mapResources, mayMakePods, nameOf, objectsIn, selects } from './resources';
+import { PolicyClientOptions } from './policy-client-options';
+import { refuseClient, refuseNodesWithoutAgent, refuseUnused } from './refuse-client';
+import { hasPlace, mapResources, mayMakePods, nameOf, objectsIn } from './resources';
 import { catalogsOf } from './trino-catalogs';
-import { Acknowledgement } from '../policy-agent/acknowledgement';
 import type { IPolicyAgent } from '../policy-agent/i-policy-agent';
 import { CHECKSUM_ANNOTATION, CLIENT_METADATA } from '../private/labels';
 import { Json } from '../private/merge';
@@ -51,7 +50,7 @@ export class ExplicitClient implements LateChange {
       try {
         const places = this.placesOf(resource);
         if (places.length === 0) return resource;
-        if (!again && !this.bound.has(object)) this.agent.node.addMetadata(CLIENT_METADATA, `${object.node.path} (${nameOf(resource)}): named by addClient`);
+        if (!again) this.agent.node.addMetadata(CLIENT_METADATA, `${object.node.path} (${nameOf(resource)}): named by addClient`);
         this.bound.add(object);
         return this.bind(resource, object, places, say);
       } catch (error) {
@@ -85,15 +84,11 @@ export class ExplicitClient implements LateChange {
     const { agent, offer, options } = this;
     const kind = clientKindOf(resource);
     const namespace = resource.metadata?.namespace;
-    this.refuseItself(resource, object, places);
-    if (offer.sidecar && !kind?.builtIn) throw new Error('its pods are made by an operator, so they cannot have the agent in them: use another deploymentMode');
-    if (agent.namespace === undefined && namespace !== undefined && !offer.sidecar) {
-      throw new Error(`it is in namespace ${namespace}, but the agent's namespace is not known at synth: give both, or none, a namespace`);
-    }
+    refuseClient({ agent, offer, object, resource, kind, places });
     this.checkReference(resource, kind, say);
     const terms = termsFor(agent, namespace, options);
     const pods = places.filter(({ podSpec }) => podSpec && valueAt(resource, pathOf(podSpec))?.containers);
-    this.refuseUnused(pods);
+    if (pods.length === 0) refuseUnused(options);
     let result = resource;
     for (const place of places) {
       if (!offer.sidecar) result = addAffinity(result, place, { terms, catalogs: () => catalogsOf(object), warn: say });
@@ -106,8 +101,8 @@ export class ExplicitClient implements LateChange {
     const { agent, offer, endpoint, options } = this;
     const path = pathOf(podSpec!);
     const pod: PodSpec = valueAt(resource, path);
-    this.refuseNodesWithoutAgent(pod);
     if (!endpoint) return resource;
+    refuseNodesWithoutAgent(pod, agent, offer, endpoint, options);
     this.clientObjects.check(resource.metadata?.namespace, offer, endpoint, options);
     const binding = podBinding(agent, offer, endpoint, options, { pod, namespace: resource.metadata?.namespace });
     const result = updateAt(resource, path, () => bindPod(pod, binding, say));
@@ -115,47 +110,18 @@ export class ExplicitClient implements LateChange {
     return updateAt(result, [...path.slice(0, -1), 'metadata', 'annotations', `${agent.instanceName}.${CHECKSUM_ANNOTATION}`], () => offer.sidecar!.checksum);
   }
 
-  /** A pod cannot be drawn to itself, nor wait for itself. */
-  private refuseItself(resource: Json, object: ApiObject, places: PodPlace[]) {
-    const { agent, offer } = this;
-    if ((!offer.sidecar && selects(agent, resource, places)) || object.node.scopes.includes(agent)) throw new Error(`it is the agent ${agent.instanceName} itself: an agent is no client of its own`);
-  }
-
   /** An operator finds the agent by a reference of the resource's own. */
   private checkReference(resource: Json, kind: ClientKind | undefined, say: (message: string) => void) {
-    for (const { pointer, holds } of kind?.references?.filter((reference) => reference.holds === 'configMap') ?? []) {
+    for (const { pointer } of kind?.references?.filter(({ holds }) => holds === 'configMap') ?? []) {
       const found = valueAt(resource, pathOf(pointer));
       const field = pointer.slice(1).replaceAll('/', '.');
       if (found === undefined) {
         say(`it refers to no agent, so its pods ask none: set ${field} to ${this.agent.instanceName}`);
       } else if (found !== this.agent.instanceName) {
-        throw new Error(`${field} is ${found}, but the ${holds === 'configMap' ? 'discovery ConfigMap' : 'address'} of the agent is called ${this.agent.instanceName}`);
+        throw new Error(`${field} is ${found}, but the discovery ConfigMap of the agent is called ${this.agent.instanceName}`);
       } else {
         this.clientObjects.checkDiscovery(resource.metadata?.namespace);
       }
     }
-  }
-
-  /** What can only be given to containers. */
-  private refuseUnused(pods: PodPlace[]) {
-    if (pods.length > 0) return;
-    const { containers, variables, caBundle, waitForAgent, address } = this.options;
-    const given = Object.entries({ containers, variables, caBundle, waitForAgent, address })
-      .filter(([, value]) => value !== undefined && value !== ClientAddress.NONE);
-    if (given.length > 0) {
-      throw new Error(`${given.map(([name]) => name).join(' and ')} would do nothing: its pods are made by an operator, which must be told the address by its own settings`);
-    }
-  }
-
-  /** Where only the agent of the same node answers, there must be one. */
-  private refuseNodesWithoutAgent(pod: PodSpec) {
-    const { agent, offer, endpoint, options } = this;
-    if (!endpoint?.nodeLocal || options.acknowledge?.includes(Acknowledgement.CLIENT_BEYOND_AGENT)) return;
-    const node = offer.nodes ? nodeWithoutAgent(pod, offer.nodes) : 'most nodes';
-    if (!node) return;
-    throw new Error(
-      `it is bound to the agent of its own node (${endpoint.address}), but may stand on ${node}, where agent ${agent.instanceName} does not: narrow its nodeSelector ` +
-      'or tolerations, widen the agent\'s role groups, use a Service with internalTrafficPolicy CLUSTER, or acknowledge CLIENT_BEYOND_AGENT',
-    );
   }
 }

@@ -34,6 +34,7 @@ export function podBinding(agent: IPolicyAgent, offer: ClientOffer, endpoint: En
     first: offer.sidecar?.initContainers ?? [],
     last,
     imagePullSecrets: offer.sidecar?.imagePullSecrets ?? [],
+    group: endpoint.socket?.group,
     containers: options.containers,
   };
 }

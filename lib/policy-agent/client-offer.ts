@@ -64,6 +64,7 @@ function endpointsOf(settings: AgentSettings, binding: PolicyEngineBinding): End
       words: { socket: `${socket.hostDirectory}/${binding.socketFile}` },
       socket: {
         directory: socket.hostDirectory,
+        group: socket.group,
         // A client that comes first must not make the directory: the agent could not bind in it.
         volume: socket.directory._hostPathType ? { hostPath: { path: socket.hostDirectory, type: 'Directory' } } : { emptyDir: {} },
       },

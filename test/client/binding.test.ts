@@ -132,6 +132,14 @@ describe('on its own node', () => {
     expect(pod.volumes).toEqual([{ name: 'cerbos-socket', hostPath: { path: '/run/cerbos/authz/cerbos', type: 'Directory' } }]);
     expect(env(bound({ deploymentMode: DAEMON_SET, access: [AgentAccess.unixSocket()] }).web)).toEqual({ OPA_SOCKET: '/run/opa/authz/opa/opa.sock' });
   });
+
+  test('by a socket of a group, to which the client then belongs', () => {
+    const props = { deploymentMode: DAEMON_SET, access: [AgentAccess.unixSocket({ group: 2000, directory: SocketDirectory.prepared() })] };
+    expect(bound(props).pod.securityContext).toEqual({ supplementalGroups: [2000] });
+    const own = { fsGroup: 1, supplementalGroups: [7] };
+    expect(bound(props, {}, { securityContext: own }).pod.securityContext).toEqual({ fsGroup: 1, supplementalGroups: [7, 2000] });
+    expect(bound(props, {}, { securityContext: { supplementalGroups: [2000] } }).pod.securityContext).toEqual({ supplementalGroups: [2000] });
+  });
 });
 
 describe('with TLS', () => {
