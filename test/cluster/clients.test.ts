@@ -77,6 +77,32 @@ test('a quota on terms to other namespaces refuses clients in other namespaces, 
   await plane.until('the quota allows it', async () => await plane.kubectl.refusal([far.toJson()]) === undefined);
 });
 
+describe('what is refused at synth is refused by the API server, too', () => {
+  /** A client as it is synthesised, and what would come of a refused one. */
+  const spoilt = (spoil: (pod: any) => void) => {
+    const chart = new Chart(new App(), 'test', { namespace: 'authz' });
+    const client = deployment(chart, 'Spoilt');
+    opaAgent(chart).addClient(client, { waitForAgent: true });
+    synthesise(chart);
+    const json = structuredClone(client.toJson());
+    spoil(json.spec.template.spec);
+    return json;
+  };
+  const term = (pod: any) => pod.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0];
+
+  test.each<[string, (pod: any) => void, string]>([
+    ['a weight of 0', (pod) => { term(pod).weight = 0; }, 'must be in the range 1-100'],
+    ['a weight above 100', (pod) => { term(pod).weight = 101; }, 'must be in the range 1-100'],
+    ['no topology', (pod) => { term(pod).podAffinityTerm.topologyKey = ''; }, 'can not be empty'],
+    ['a condition with a weight', (pod) => { pod.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution = [term(pod)]; }, 'unknown field'],
+    ['two containers of one name', (pod) => { pod.initContainers[0].name = 'web'; }, 'Duplicate value: "web"'],
+    ['two volumes of one name', (pod) => { pod.volumes = [{ name: 'v', emptyDir: {} }, { name: 'v', emptyDir: {} }]; }, 'volumes'],
+  ])('%s', async (_, spoil, error) => {
+    expect(await plane.kubectl.refusal([spoilt(() => undefined)], '--dry-run=server')).toBeUndefined();
+    expect(await plane.kubectl.refusal([spoilt(spoil)], '--dry-run=server')).toContain(error);
+  });
+});
+
 test('clients of all kinds of binding are accepted', async () => {
   const chart = new Chart(new App(), 'test', { namespace: 'authz' });
   opaAgent(chart).addClient(deployment(chart, 'Bound'), { waitForAgent: true });

@@ -78,6 +78,20 @@ async function logs(namespace: string): Promise<string> {
   return (await cluster.kubectl.try(['logs', 'job/client', '--namespace', namespace, '--all-containers', '--tail=5'])).stdout;
 }
 
+test.concurrent('one try to reach Cerbos is all that a pod has that is never restarted, which is why it is refused', async () => {
+  const namespace = 'one-try';
+  const { kubectl } = cluster;
+  await makeNamespace(kubectl, namespace, 'restricted');
+  const pod = (restartPolicy: string) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'client' }, spec: { restartPolicy, containers: [container('client', ['pause'])] } });
+  const props = { deploymentMode: DEPLOYMENT };
+  expect(() => manifests(CERBOS, namespace, props, pod('Never'), { waitForAgent: true })).toThrow('restartPolicy Never lets the pod fail by it');
+  // The same, but for the policy, while there is no agent.
+  const allowed = manifests(CERBOS, namespace, props, pod('OnFailure'), { waitForAgent: true }).filter(({ kind, metadata }) => kind === 'Pod' || metadata.name === 'agent-wait');
+  await kubectl.apply(allowed.map((object) => object.kind === 'Pod' ? { ...object, spec: { ...object.spec, restartPolicy: 'Never' } } : object));
+  await eventually('it has failed', async () => (await kubectl.get('pod', 'client', namespace)).status.phase === 'Failed', 60, 500);
+  await dropNamespace(kubectl, namespace);
+}, 120_000);
+
 /** How a shell asks once more when it is told to stop. */
 const LAST_REQUEST: Record<string, string> = {
   OPA: `wget -q -O - --post-data='${OPA.body('alice')}' "$OPA_URL/v1/data/authz/verdict"`,
