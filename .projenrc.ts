@@ -39,6 +39,9 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     'ajv@8.20.0',
     'bcryptjs@3.0.3',
     'cdk8s-cli@2.207.60',
+    // Clients of other versions than our own.
+    'cdk8s-plus-32@2.5.92',
+    'cdk8s-plus-33@2.5.57',
     'fast-check@4.11.0',
     'fflate@0.8.3',
     'kubernetes-types@1.30.0',
@@ -96,12 +99,14 @@ new javascript.TypescriptConfig(project, {
   include: ['**/*.ts'],
   compilerOptions: { noEmit: true, rootDir: '..', paths: { [NAME]: ['../lib'] } },
 });
-new javascript.TypescriptConfig(project, {
-  fileName: 'scripts/tsconfig.json',
-  extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
-  include: ['**/*.ts', '../bench/**/*.ts'],
-  compilerOptions: { noEmit: true, rootDir: '..' },
-});
+for (const folder of ['scripts', 'bench']) {
+  new javascript.TypescriptConfig(project, {
+    fileName: `${folder}/tsconfig.json`,
+    extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
+    include: ['**/*.ts'],
+    compilerOptions: { noEmit: true, rootDir: '..' },
+  });
+}
 
 // Other languages need toolchains of their own: `package:code-only` shows that their bindings can be made.
 project.packageTask.reset();
@@ -163,14 +168,19 @@ project.addTask('test:newest', {
   receiveArgs: true,
 });
 project.addTask('bench:synth', {
-  description: 'Synth time of agents against the same objects written by hand',
+  description: 'Synth time of agents and clients against the same objects written by hand',
   steps: [{ spawn: 'pre-compile' }, { spawn: 'compile' }, { exec: 'node bench/synth.mjs', receiveArgs: true }],
+});
+project.addTask('bench:colocation', {
+  description: 'Where the real scheduler puts clients on 1,000 fake nodes',
+  exec: 'tsx bench/colocation.ts',
+  receiveArgs: true,
 });
 project.addTask('package:code-only', {
   description: 'Generate the bindings of every target language, without their toolchains',
   exec: 'jsii-pacmak -v --code-only',
 });
-for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts and benchmarks']]) {
+for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts'], ['bench/tsconfig.json', 'benchmarks']]) {
   project.testTask.prependExec(`tsc --noEmit -p ${config}`, { name: `Type-check the ${what}` });
 }
 

@@ -1,5 +1,5 @@
 import { ApiObject, App, Chart } from 'cdk8s';
-import { EnvValue, Secret } from 'cdk8s-plus-28';
+import { Deployment, EnvValue, Secret } from 'cdk8s-plus-28';
 import { IConstruct } from 'constructs';
 import { expectStrict } from './strict-schema';
 import {
@@ -24,10 +24,11 @@ export function objectsIn(scope: IConstruct): any[] {
   return scope.node.findAll().filter((construct) => ApiObject.isApiObject(construct)).map((object) => (object as ApiObject).toJson());
 }
 
-/** The objects of one agent called `agent`, in namespace `authz` or another one. */
+/** The objects of one agent called `agent`, in namespace `authz` or another one; for a sidecar also those of a Deployment that it runs in. */
 export function agentObjects(props: PolicyAgentProps, namespace?: string): any[] {
   const chart = testChart(namespace);
-  new PolicyAgent(chart, 'Agent', props);
+  const agent = new PolicyAgent(chart, 'Agent', props);
+  if (agent.isSidecar) agent.addClient(new Deployment(chart, 'Client', { containers: [{ image: 'client:1' }] }));
   return synthesise(chart);
 }
 
