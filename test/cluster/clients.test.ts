@@ -94,7 +94,7 @@ describe('what is refused at synth is refused by the API server, too', () => {
     ['a weight of 0', (pod) => { term(pod).weight = 0; }, 'must be in the range 1-100'],
     ['a weight above 100', (pod) => { term(pod).weight = 101; }, 'must be in the range 1-100'],
     ['no topology', (pod) => { term(pod).podAffinityTerm.topologyKey = ''; }, 'can not be empty'],
-    ['a condition with a weight', (pod) => { pod.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution = [term(pod)]; }, 'unknown field'],
+    ['a condition with a weight', (pod) => { pod.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution = [term(pod)]; }, 'field not declared in schema'],
     ['two containers of one name', (pod) => { pod.initContainers[0].name = 'web'; }, 'Duplicate value: "web"'],
     ['two volumes of one name', (pod) => { pod.volumes = [{ name: 'v', emptyDir: {} }, { name: 'v', emptyDir: {} }]; }, 'volumes'],
   ])('%s', async (_, spoil, error) => {
