@@ -15,7 +15,7 @@ export function refusals(cluster: () => NodeCluster) {
     ['a Deployment', { deploymentMode: DEPLOYMENT, roleGroups: { default: { replicas: 1, nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } }, ...LOCAL }],
     ['a DaemonSet that leaves nodes out', { deploymentMode: DAEMON_SET, roleGroups: { default: { nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } }, ...LOCAL }],
     [
-      'a DaemonSet that leaves nodes out, with a trafficDistribution', {
+      'a DaemonSet that leaves nodes out, near or not', {
         deploymentMode: DAEMON_SET,
         roleGroups: { default: { nodes: [NodeRequirement.in('kubernetes.io/hostname', ['n1'])] } },
         ...LOCAL,

@@ -105,6 +105,8 @@ func (a *httpAsker) ask(body string) (string, error) {
 		return "", err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	// A question may be asked again: so it is, when the server closes a kept connection just as it is sent. Not sent itself.
+	request.Header["Idempotency-Key"] = []string{}
 	response, err := a.client.Do(request)
 	if err != nil {
 		return "", err
