@@ -128,6 +128,7 @@ console.log(`\ntime per agent, 1,000 agents against 100: ${growth.toFixed(2)}  $
 
 console.log('\nclients  named by            library ms  by hand ms  ratio');
 for (const [way, { library, hand }] of Object.entries(WAYS)) {
+  compare(1, WARM_UP_ROUNDS, () => library(1000), () => hand(1000));
   const perClient = {};
   for (const [count, rounds] of Object.entries(CLIENT_ROUNDS)) {
     const times = compare(1, rounds, () => library(Number(count)), () => hand(Number(count)));
