@@ -1,1 +1,2 @@
+export * from './cache-cluster';
 export * from './policy-agent';
