@@ -27,6 +27,11 @@ export enum Acknowledgement {
   SHARED_NODE_ENDPOINTS = 'SHARED_NODE_ENDPOINTS',
 
   /**
+   * A client that is bound to the agent of its own node, and may stand on nodes without one: it gets no answer there.
+   */
+  CLIENT_BEYOND_AGENT = 'CLIENT_BEYOND_AGENT',
+
+  /**
    * The manifests are applied on the server's side, so a ConfigMap may have 1 MiB instead of 256 KiB (the limit of the
    * annotation that client-side apply writes).
    *

@@ -12,6 +12,7 @@ export function contextOf(settings: AgentSettings): PolicyEngineContext {
     severalInstances: settings.maxPods === undefined || settings.maxPods > 1,
     kubernetesVersion: settings.kubernetesVersion,
     listensOnNetwork: settings.service || settings.hostPorts !== undefined,
+    listensOnLoopback: settings.loopback,
     serviceHost: settings.serviceHost,
     socketDirectory: socket?.hostDirectory,
     socketMode: socket?.mode,

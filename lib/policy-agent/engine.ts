@@ -25,8 +25,14 @@ export interface PolicyEngineContext {
   /** Oldest Kubernetes version that the manifests must work on. */
   readonly kubernetesVersion: KubernetesVersion;
 
-  /** Whether clients come over the network. If not, the engine should answer on its socket only. */
+  /** Whether clients come over the network. If not, the engine must answer on its socket or by loopback only. */
   readonly listensOnNetwork: boolean;
+
+  /**
+   * Whether clients come by loopback, since the engine runs in their pods: it must answer on 127.0.0.1 only. Probes of the
+   * kubelet do not reach it there: they run a command, or use a port that is not for clients.
+   */
+  readonly listensOnLoopback: boolean;
 
   /**
    * Host name of the agent's Service, for the discovery ConfigMap.
@@ -113,6 +119,52 @@ export interface PolicyEngineConfigMap {
 }
 
 /**
+ * What clients need to know of an engine. In strings `{host}` stands for the host, `{<name of a port>}` for the number of a
+ * port, `{socket}` for the path of the socket, `{ca}` for the path of the file that verifies the server's certificate, and
+ * `{serverName}` for the name in the certificate, where it is not the host. A variable with a word that is not known for a
+ * client is left out there.
+ */
+export interface PolicyEngineClients {
+  /** Variables that tell the address over the network, by name: `OPA_URL: 'http://{host}:{http}'`, say. */
+  readonly variables: Record<string, string>;
+
+  /**
+   * Variables that tell the address of the socket, by name.
+   *
+   * @default - none; needed by engines with a `socketFile`
+   */
+  readonly socketVariables?: Record<string, string>;
+
+  /**
+   * Container (`command`, `args`, `env`) of the engine's image that ends with 0 when the address answers by its policies.
+   *
+   * @default - clients cannot wait for the engine
+   */
+  readonly waitContainer?: any;
+
+  /**
+   * The same for the socket.
+   *
+   * @default - clients cannot wait for the socket
+   */
+  readonly waitSocketContainer?: any;
+
+  /**
+   * Files of both containers in `/wait`, by name. Nothing is replaced in them.
+   *
+   * @default - none
+   */
+  readonly waitFiles?: Record<string, string>;
+
+  /**
+   * Whether the containers wait by themselves. Otherwise each is one try, which the kubelet repeats.
+   *
+   * @default false
+   */
+  readonly waitsByItself?: boolean;
+}
+
+/**
  * What an engine needs, in wire form (as in a manifest). The agent adds what is not the engine's business: security
  * contexts, resources, ports, probes, and the mounts of certificates and sockets.
  */
@@ -193,6 +245,13 @@ export interface PolicyEngineBinding {
    * @default - no discovery ConfigMap
    */
   readonly discovery?: Record<string, string>;
+
+  /**
+   * What clients need to know.
+   *
+   * @default - nothing is injected into clients but affinity
+   */
+  readonly clients?: PolicyEngineClients;
 
   /**
    * Name of the port that serves metrics.

@@ -4,6 +4,7 @@ export * from './agent-metrics';
 export * from './agent-tls';
 export * from './cerbos';
 export { DeploymentMode } from './deployment-mode';
+export * from './discovered-agent-props';
 export * from './disruption-budget';
 export * from './engine';
 export * from './i-policy-agent';

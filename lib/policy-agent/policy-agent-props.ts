@@ -99,7 +99,7 @@ export interface PolicyAgentProps {
   readonly headlessService?: boolean;
 
   /**
-   * Address families of the Services.
+   * Address families of the Services, and of the node's address that clients of a hostPort are given.
    *
    * @default - the cluster's own
    */

@@ -1,11 +1,14 @@
 import { createHash } from 'crypto';
 import { ApiObject, Chart } from 'cdk8s';
 import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
-import { Construct } from 'constructs';
+import { Construct, IConstruct } from 'constructs';
 import type { PodTemplateSpec } from 'kubernetes-types/core/v1';
 import { Acknowledgement } from './acknowledgement';
 import { checkBinding } from './check-binding';
+import { offerOf } from './client-offer';
 import { DeploymentMode } from './deployment-mode';
+import { DiscoveredAgent, cerbosChart, kubeMgmtChart, stackableOpa } from './discovered-agent';
+import { CerbosChartProps, DiscoveredAgentProps, KubeMgmtChartProps, StackableOpaProps } from './discovered-agent-props';
 import { PolicyEngineBinding } from './engine';
 import { contextOf } from './engine-context';
 import { IPolicyAgent } from './i-policy-agent';
@@ -25,6 +28,10 @@ import { PolicyAgentProps } from './policy-agent-props';
 import { refuse, refuseRendered } from './refusals';
 import { AgentSettings, settingsOf } from './settings';
 import { InternalTrafficPolicy } from './traffic';
+import { bindClient } from '../client/agent-clients';
+import { ClientObjects } from '../client/client-objects';
+import { ClientOffer } from '../client/client-offer';
+import { PolicyClientOptions } from '../client/policy-client-options';
 import { ClaimKind, Claims } from '../private/claims';
 import { CHECKSUM_ANNOTATION } from '../private/labels';
 import { locateErrors, printWarnings, warn } from '../private/messages';
@@ -36,6 +43,26 @@ import { emit, Manifest, ObjectOverrides } from '../private/objects';
  * Every object is a raw `ApiObject`: patches on it are in wire form.
  */
 export class PolicyAgent extends Construct implements IPolicyAgent {
+  /** An agent that was made elsewhere: in another app, or by an operator or a Helm chart of which there is no shortcut. */
+  public static fromDiscovery(scope: Construct, id: string, props: DiscoveredAgentProps): IPolicyAgent {
+    return new DiscoveredAgent(scope, id, props);
+  }
+
+  /** The OPA of an OpaCluster of the Stackable Data Platform. */
+  public static fromStackableOpa(scope: Construct, id: string, props: StackableOpaProps): IPolicyAgent {
+    return new DiscoveredAgent(scope, id, stackableOpa({ ...props, namespace: props.namespace ?? Chart.of(scope).namespace }));
+  }
+
+  /** The Cerbos of a release of Cerbos' own Helm chart. */
+  public static fromCerbosChart(scope: Construct, id: string, props: CerbosChartProps): IPolicyAgent {
+    return new DiscoveredAgent(scope, id, cerbosChart({ ...props, namespace: props.namespace ?? Chart.of(scope).namespace }));
+  }
+
+  /** The OPA of a release of kube-mgmt's Helm chart `opa-kube-mgmt`. */
+  public static fromKubeMgmtChart(scope: Construct, id: string, props: KubeMgmtChartProps): IPolicyAgent {
+    return new DiscoveredAgent(scope, id, kubeMgmtChart({ ...props, namespace: props.namespace ?? Chart.of(scope).namespace }));
+  }
+
   public readonly instanceName: string;
   public readonly namespace?: string;
 
@@ -80,6 +107,9 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   private readonly settings: AgentSettings;
   private readonly overrides: ObjectOverrides;
+  private readonly offer: ClientOffer;
+  private readonly clientObjects: ClientObjects;
+  private hasClients = false;
 
   public constructor(scope: Construct, id: string, props: PolicyAgentProps) {
     super(scope, id);
@@ -92,9 +122,11 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
     this.certificate = this.emitIfAny('Certificate', certificateManifest(settings));
     this.priorityQuota = this.emitIfAny('PriorityQuota', priorityQuotaManifest(settings));
-    this.configMaps = this.emitConfigMaps(binding);
-    this.workloads = this.emitWorkloads('Workload', settings, binding);
-    this.previousWorkloads = settings.previous ? this.emitWorkloads('PreviousWorkload', settings.previous, binding) : {};
+    const { workload } = settings.traits;
+    this.configMaps = workload ? this.emitConfigMaps(binding) : {};
+    const templates = this.templates(settings, binding);
+    this.workloads = workload ? this.emitWorkloads('Workload', settings, templates) : {};
+    this.previousWorkloads = settings.previous ? this.emitWorkloads('PreviousWorkload', settings.previous, this.templates(settings.previous, binding)) : {};
     this.disruptionBudget = this.emitIfAny('DisruptionBudget', disruptionBudgetManifest(this.scaled));
     this.autoscalers = this.emitAutoscalers();
     this.service = this.emitIfAny('Service', settings.service ? serviceManifest(settings, binding) : undefined);
@@ -102,7 +134,9 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     this.discovery = this.emitDiscovery(binding);
     this.networkPolicy = this.emitIfAny('NetworkPolicy', networkPolicyManifest(settings, binding));
     this.podMonitor = this.emitIfAny('PodMonitor', podMonitorManifest(settings, binding));
-    locateErrors(this, () => overrides.checkAllUsed());
+    if (workload) this.refuseUnusedOverrides();
+    this.offer = offerOf(settings, binding, templates, this.checksum(binding));
+    this.clientObjects = new ClientObjects(this, (name, data, namespace) => this.emitForClients(name, data, namespace));
 
     this.node.defaultChild = Object.values(this.workloads)[0];
     this.warnAbout(binding);
@@ -113,6 +147,23 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   /** Labels that select the agent's pods, whatever workload runs them. */
   public get podLabels(): Record<string, string> {
     return { ...this.settings.selectorLabels };
+  }
+
+  /** Name of the Service. */
+  public get serviceName(): string {
+    return this.instanceName;
+  }
+
+  /**
+   * Makes a construct a client: a workload, a chart from Helm or a file, a custom resource, or whatever holds some of these.
+   * At synth its pods get preferred affinity to the agent's (or, in SIDECAR mode, the agent itself), and its containers the
+   * agent's address.
+   *
+   * Errors: at synth, when the construct holds nothing that makes pods, or what would not work.
+   */
+  public addClient(client: IConstruct, options?: PolicyClientOptions) {
+    this.hasClients = true;
+    bindClient(this, this.offer, this.clientObjects, client, options);
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
@@ -148,13 +199,27 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     }));
   }
 
-  private emitWorkloads(idPrefix: string, settings: AgentSettings, binding: PolicyEngineBinding): Record<string, ApiObject> {
+  private refuseUnusedOverrides() {
+    const unused = this.overrides.unusedOnes();
+    if (unused) throw new Error(`[${this.node.path}] ${unused}`);
+  }
+
+  /** The ConfigMaps that clients need in their namespaces. */
+  private emitForClients(name: string, data: Record<string, string>, namespace: string | undefined) {
+    const { metadata, ...manifest } = configMapManifest(this.settings, name, data);
+    emit(this, `Client-${namespace ?? ''}-${name}`, { ...manifest, metadata: { ...metadata, ...(namespace && { namespace }) } } as Manifest, this.overrides);
+  }
+
+  private templates(settings: AgentSettings, binding: PolicyEngineBinding): Record<string, PodTemplateSpec> {
     const annotations = this.podAnnotations(binding);
-    const templates = locateErrors(this, () => {
+    return locateErrors(this, () => {
       const all = Object.fromEntries(settings.roleGroups.map((group) => [group.name, podTemplate(settings, binding, group, annotations)]));
       refuseRendered(settings, binding, all);
       return all;
     });
+  }
+
+  private emitWorkloads(idPrefix: string, settings: AgentSettings, templates: Record<string, PodTemplateSpec>): Record<string, ApiObject> {
     this.warnAboutGaps(settings, templates);
     return Object.fromEntries(settings.roleGroups.map((group) => [
       group.name, emit(this, `${idPrefix}-${group.name}`, workloadManifest(settings, group, templates[group.name]), this.overrides),
@@ -163,12 +228,15 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   /** A change of the configuration changes the pods, and so rolls them. */
   private podAnnotations(binding: PolicyEngineBinding): Record<string, string> {
-    const configuration = [binding.configMaps ?? [], binding.checksums ?? []];
     return {
-      [CHECKSUM_ANNOTATION]: createHash('sha256').update(JSON.stringify(configuration)).digest('hex'),
+      [CHECKSUM_ANNOTATION]: this.checksum(binding),
       ...metricsAnnotations(this.settings, binding),
       ...this.settings.props.podAnnotations,
     };
+  }
+
+  private checksum({ configMaps = [], checksums = [] }: PolicyEngineBinding): string {
+    return createHash('sha256').update(JSON.stringify([configMaps, checksums])).digest('hex');
   }
 
   private emitAutoscalers(): Record<string, ApiObject> {
@@ -227,7 +295,13 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   private validate(): string[] {
     printWarnings(this);
-    return Claims.of(this).conflicts(this, this.passedOver());
+    return [...Claims.of(this).conflicts(this, this.passedOver()), ...this.settings.traits.workload ? [] : this.uselessSidecar()];
+  }
+
+  private uselessSidecar(): string[] {
+    if (!this.hasClients) return [`deploymentMode ${this.deploymentMode}, but no client is named by addClient: the agent would run nowhere`];
+    const unused = this.overrides.unusedOnes();
+    return unused ? [unused] : [];
   }
 
   private passedOver(): ClaimKind[] {

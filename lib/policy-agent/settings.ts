@@ -8,6 +8,7 @@ import { DeploymentMode, MODES, ModeTraits } from './deployment-mode';
 import { KubernetesVersion } from './kubernetes-version';
 import { AgentImagePullPolicy, PolicyAgentProps } from './policy-agent-props';
 import { AgentAutoscaling, AgentResources, RoleGroup } from './role-group';
+import { SocketDirectory } from './socket-directory';
 import { InternalTrafficPolicy } from './traffic';
 import { COMPONENT_LABEL, INSTANCE_LABEL, MANAGED_BY_LABEL, NAME_LABEL } from '../private/labels';
 import { Json } from '../private/merge';
@@ -52,6 +53,8 @@ export interface AgentSettings {
   readonly kubernetesVersion: KubernetesVersion;
   readonly roleGroups: RoleGroupSettings[];
   readonly service: boolean;
+  /** Clients have the agent in their own pods, and reach it there. */
+  readonly loopback: boolean;
   readonly hostPorts?: Record<string, number>;
   readonly socket?: SocketSettings;
   readonly tls?: TlsSettings;
@@ -81,12 +84,12 @@ export function settingsOf(id: string, chartNamespace: string | undefined, props
   const namespace = props.namespace ?? chartNamespace;
   const mode = props.deploymentMode ?? engine.defaultDeploymentMode;
   const traits = MODES[mode];
-  const ways = (props.access ?? [AgentAccess.service()]).map(({ _way }) => _way);
-  if (ways.length === 0) throw new Error('access must name at least one way, given none');
+  const ways = (props.access ?? (traits.workload ? [AgentAccess.service()] : [])).map(({ _way }) => _way);
+  if (props.access?.length === 0) throw new Error('access must name at least one way, given none');
   const service = oneOf(ways, 'service') ?? false;
   const hostPorts = oneOf(ways, 'hostPorts');
   const socketAccess = oneOf(ways, 'socket');
-  const socket = socketAccess && { ...socketAccess, hostDirectory: socketDirectory(socketAccess, engine.engineName, namespace, instanceName) };
+  const socket = socketAccess && socketOf(socketAccess, traits, engine.engineName, namespace, instanceName);
   const roleGroups = Object.entries(props.roleGroups ?? { default: {} })
     .map(([name, group]) => roleGroupOf(name, group, instanceName, traits, props));
   if (roleGroups.length === 0) throw new Error('roleGroups must hold at least one role group, given none');
@@ -108,6 +111,7 @@ export function settingsOf(id: string, chartNamespace: string | undefined, props
     kubernetesVersion: props.kubernetesVersion ?? KubernetesVersion.V1_34,
     roleGroups,
     service,
+    loopback: !traits.workload && !socket,
     hostPorts,
     socket,
     tls: props.tls && tlsOf(props.tls, instanceName),
@@ -119,7 +123,7 @@ export function settingsOf(id: string, chartNamespace: string | undefined, props
     minPods: traits.scaled && sum(roleGroups.map(({ replicas, autoscaling }) => autoscaling?.minReplicas ?? replicas!)),
     maxPods: traits.scaled && sum(roleGroups.map(({ replicas, autoscaling }) => autoscaling?.maxReplicas ?? replicas!)),
     metrics: props.metrics ?? AgentMetrics.annotations(),
-    shutdownWaitSeconds: props.shutdownWait?.toSeconds() ?? 5,
+    shutdownWaitSeconds: props.shutdownWait?.toSeconds() ?? traits.shutdownWaitSeconds,
     user: props.runAsUser ?? (socket?.directory._agentIsRoot ? 0 : undefined),
     imagePullPolicy: props.imagePullPolicy ?? AgentImagePullPolicy.IF_NOT_PRESENT,
     serviceHost: service ? serviceHost(instanceName, namespace, props.clusterDomain) : undefined,
@@ -168,6 +172,15 @@ function roleGroupOf(name: string, group: RoleGroup, instanceName: string, { sca
     resources: group.resources ?? {},
     podOverrides,
   };
+}
+
+/** Within a pod nobody needs to make the directory, and no other agent can be in it. */
+function socketOf(
+  access: SocketAccess, { workload }: ModeTraits, engineName: string, namespace: string | undefined, instanceName: string,
+): SocketSettings {
+  if (workload) return { ...access, hostDirectory: socketDirectory(access, engineName, namespace, instanceName) };
+  const hostDirectory = access.hostDirectory ?? posix.join('/run', engineName, namespace ?? '', instanceName);
+  return { ...access, directory: SocketDirectory._ofPod(), hostDirectory };
 }
 
 function socketDirectory(socket: SocketAccess, engineName: string, namespace: string | undefined, instanceName: string): string {

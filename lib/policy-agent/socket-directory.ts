@@ -27,9 +27,14 @@ export class SocketDirectory {
     return new SocketDirectory('Directory', false);
   }
 
+  /** @internal A directory that the containers of one pod share. */
+  public static _ofPod(): SocketDirectory {
+    return new SocketDirectory(undefined, false);
+  }
+
   private constructor(
     /** @internal */
-    public readonly _hostPathType: string,
+    public readonly _hostPathType: string | undefined,
     /** @internal */
     public readonly _agentIsRoot: boolean,
     /** @internal */

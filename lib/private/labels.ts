@@ -10,5 +10,11 @@ export const ROLE_GROUP_LABEL = 'app.kubernetes.io/role-group';
 /** Stands in the selectors of workloads and disruption budgets only, so that both kinds can live side by side. */
 export const WORKLOAD_KIND_LABEL = `${PREFIX}/workload-kind`;
 
+/** On clients: says which agent they ask, as `<name of the agent>` in the same namespace or `<name>.<namespace>`. */
+export const AGENT_LABEL = `${PREFIX}/policy-agent`;
+
+/** Type of the metadata entries that list clients, and why they are. */
+export const CLIENT_METADATA = `${PREFIX}/client`;
+
 /** On pods: changes with every configuration file, so that a change rolls them. */
 export const CHECKSUM_ANNOTATION = `${PREFIX}/configuration-checksum`;

@@ -4,7 +4,8 @@ import { PREFIX } from './labels';
 /** Type of the metadata entries that hold warnings. */
 export const WARNING_METADATA = `${PREFIX}/warning`;
 
-const printed = new WeakSet<IConstruct>();
+/** How many metadata entries of a construct were looked at. */
+const printed = new WeakMap<IConstruct, number>();
 
 /** Runs a step; an error that it throws is given the place in the tree. */
 export function locateErrors<T>(scope: IConstruct, step: () => T): T {
@@ -24,11 +25,12 @@ export function warn(scope: IConstruct, message: string) {
   scope.node.addMetadata(WARNING_METADATA, message);
 }
 
-/** Prints the warnings of a construct to standard error, the first time that it is called. */
+/** Prints the warnings of a construct to standard error, each once. */
 export function printWarnings(scope: IConstruct) {
-  if (printed.has(scope)) return;
-  printed.add(scope);
-  for (const { type, data } of scope.node.metadata) {
+  const { metadata } = scope.node;
+  const news = metadata.slice(printed.get(scope) ?? 0);
+  printed.set(scope, metadata.length);
+  for (const { type, data } of news) {
     if (type === WARNING_METADATA) {
       process.stderr.write(`[warning] [${scope.node.path}] ${data}\n`);
     }

@@ -111,3 +111,13 @@ function describe(kind: Map<string, LabelValue>): string {
 export function nodeSelectionOf({ nodeSelector, affinity }: PodSpec): NodeSelection {
   return { nodeSelector: nodeSelector as Record<string, string> | undefined, affinity };
 }
+
+/** A kind of node that a selection may match, but none of the others provably does; undefined when there is none. */
+export function uncoveredBy(selection: NodeSelection, others: Record<string, NodeSelection>): string | undefined {
+  const own = termsOf(selection);
+  const terms = Object.values(others).map(termsOf);
+  const kinds = nodeKinds([own, ...terms].flat(2));
+  if (!kinds) return 'nodes (too many combinations of labels to tell)';
+  const bare = kinds.find((kind) => anyTerm(own, kind) !== 'no' && !terms.some((other) => anyTerm(other, kind) === 'yes'));
+  return bare && describe(bare);
+}

@@ -40,10 +40,10 @@ export class ObjectOverrides {
     return result;
   }
 
-  public checkAllUsed() {
-    for (const { kind, metadata } of this.unused) {
-      throw new Error(`objectOverrides name ${kind}/${metadata.name}, which the agent does not emit; it emits ${this.emitted.join(', ')}`);
-    }
+  /** What is wrong with the first one that found no object. */
+  public unusedOnes(): string | undefined {
+    const [first] = this.unused;
+    return first && `objectOverrides name ${first.kind}/${first.metadata.name}, which the agent does not emit; it emits ${this.emitted.join(', ')}`;
   }
 }
 

@@ -28,9 +28,9 @@ const OWNED_KEYS = [
 export function renderConfig(props: CerbosEngineProps, context: PolicyEngineContext, storage: StorageBinding, listen: CerbosListeners): Json {
   const generated = {
     server: {
-      // With a socket as the only way, nobody else is to be answered; HTTP cannot be switched off.
+      // With a socket or loopback as the only way, nobody else is to be answered; HTTP cannot be switched off.
       httpListenAddr: `${context.listensOnNetwork ? '' : '127.0.0.1'}:${listen.httpPort}`,
-      grpcListenAddr: listen.socket ? `unix:${listen.socket}` : `:${listen.grpcPort}`,
+      grpcListenAddr: listen.socket ? `unix:${listen.socket}` : `${context.listensOnLoopback ? '127.0.0.1' : ''}:${listen.grpcPort}`,
       // A number: Cerbos reads a quoted mode such as "0o660" as 0755.
       ...(listen.socket && { udsFileMode: parseInt(context.socketMode!, 8) }),
       ...(context.tlsDirectory && { tls: tls(context) }),

@@ -1,3 +1,4 @@
+import { cerbosClients } from './cerbos-clients';
 import { PASSWORD_HASH_VARIABLE, checkConfig, renderConfig } from './cerbos-config';
 import { CerbosEngineProps, CerbosLogLevel } from './cerbos-engine-props';
 import { AUDIT_DIRECTORY, CONFIG_DIRECTORY } from './directories';
@@ -70,7 +71,7 @@ export class CerbosEngine implements IPolicyEngine {
       ],
       checksums: storage.checksums,
       requiredVariables: referredVariables(config),
-      ports: context.listensOnNetwork ? [
+      ports: context.listensOnNetwork || context.listensOnLoopback ? [
         { name: 'http', port: httpPort, appProtocol: scheme },
         // With a socket gRPC listens there; the HTTP port speaks gRPC as well.
         { name: 'grpc', port: grpcPort, containerPort: socket ? httpPort : grpcPort, appProtocol: tls ? 'https' : 'grpc' },
@@ -85,6 +86,7 @@ export class CerbosEngine implements IPolicyEngine {
         CERBOS_HTTP: `${scheme}://${context.serviceHost}:${httpPort}`,
         CERBOS_GRPC: `${context.serviceHost}:${grpcPort}`,
       },
+      clients: cerbosClients({ binaryPath: this.binaryPath, scheme, tls }),
       metricsPort: context.listensOnNetwork ? 'http' : undefined,
       metricsPath: '/_cerbos/metrics',
       metricsTls: tls,
@@ -111,7 +113,7 @@ export class CerbosEngine implements IPolicyEngine {
     const socket = { exec: { command }, timeoutSeconds: 10 };
     return {
       startupProbe: { ...(listensOnNetwork ? http : socket), periodSeconds: 2, failureThreshold: 90 },
-      livenessProbe: socketDirectory ? { ...socket, periodSeconds: 30 } : { ...http, periodSeconds: 10 },
+      livenessProbe: socketDirectory || !listensOnNetwork ? { ...socket, periodSeconds: 30 } : { ...http, periodSeconds: 10 },
       readinessProbe: listensOnNetwork ? { ...http, periodSeconds: 5 } : { ...socket, periodSeconds: 10 },
     };
   }

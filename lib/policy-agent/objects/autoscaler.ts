@@ -9,7 +9,7 @@ export function autoscalerManifest(settings: AgentSettings, group: RoleGroupSett
   if (!group.autoscaling || !settings.traits.scaled) return undefined;
   const { minReplicas, maxReplicas, targetCpuPercent } = group.autoscaling;
   const spec: HorizontalPodAutoscalerSpec = {
-    scaleTargetRef: { apiVersion: 'apps/v1', kind: settings.traits.workloadKind, name: group.workloadName },
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: settings.mode, name: group.workloadName },
     minReplicas,
     maxReplicas,
     metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: targetCpuPercent } } }],

@@ -14,7 +14,7 @@ export function disruptionBudgetManifest(settings: AgentSettings): Manifest | un
     ...limits,
     // Agents wait for their policies to be ready; without this, a source that is down would block every drain.
     unhealthyPodEvictionPolicy: 'AlwaysAllow',
-    selector: { matchLabels: { ...settings.selectorLabels, [WORKLOAD_KIND_LABEL]: traits.workloadKind } },
+    selector: { matchLabels: { ...settings.selectorLabels, [WORKLOAD_KIND_LABEL]: settings.mode } },
   };
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: metadata(settings, settings.instanceName), spec };
 }

@@ -1,4 +1,4 @@
-import type { Affinity, Container, ContainerPort, EnvVar, PodSpec, PodTemplateSpec } from 'kubernetes-types/core/v1';
+import type { Affinity, Container, ContainerPort, EnvVar, PodSpec, PodTemplateSpec, Volume } from 'kubernetes-types/core/v1';
 import { listeningPorts } from './ports';
 import { terminationGracePeriod } from './shutdown';
 import { ROLE_GROUP_LABEL, WORKLOAD_KIND_LABEL } from '../../private/labels';
@@ -6,7 +6,7 @@ import { Json, mergePodTemplate } from '../../private/merge';
 import { parseQuantity } from '../../private/quantity';
 import { PolicyEngineBinding } from '../engine';
 import { AgentResources } from '../role-group';
-import { AgentSettings, CLIENT_CA_DIRECTORY, RoleGroupSettings, TLS_DIRECTORY } from '../settings';
+import { AgentSettings, CLIENT_CA_DIRECTORY, RoleGroupSettings, SocketSettings, TLS_DIRECTORY } from '../settings';
 
 /** How much of the memory limit Go may use before it collects garbage at all costs. */
 const GO_MEMORY_SHARE = 0.85;
@@ -16,7 +16,7 @@ export function groupLabels(settings: AgentSettings, group: RoleGroupSettings): 
   return {
     ...settings.selectorLabels,
     [ROLE_GROUP_LABEL]: group.name,
-    [WORKLOAD_KIND_LABEL]: settings.traits.workloadKind,
+    [WORKLOAD_KIND_LABEL]: settings.mode,
   };
 }
 
@@ -69,7 +69,7 @@ function server(settings: AgentSettings, binding: PolicyEngineBinding, group: Ro
 }
 
 /** What every container gets unless its engine says otherwise. */
-function harden(settings: AgentSettings, container: Json): Container {
+export function harden(settings: AgentSettings, container: Json): Container {
   return {
     imagePullPolicy: settings.imagePullPolicy,
     ...container,
@@ -99,8 +99,12 @@ function agentVolumes({ tls, socket }: AgentSettings): NonNullable<PodSpec['volu
       name: 'client-ca',
       secret: { secretName: tls.clientCaSecret, defaultMode: 0o440, optional: false, items: [{ key: 'ca.crt', path: 'ca.crt' }] },
     }] : []),
-    ...(socket ? [{ name: 'socket', hostPath: { path: socket.hostDirectory, type: socket.directory._hostPathType } }] : []),
+    ...(socket ? [{ name: 'socket', ...socketVolume(socket) }] : []),
   ];
+}
+
+function socketVolume({ directory, hostDirectory }: SocketSettings): Pick<Volume, 'hostPath' | 'emptyDir'> {
+  return directory._hostPathType ? { hostPath: { path: hostDirectory, type: directory._hostPathType } } : { emptyDir: {} };
 }
 
 function agentMounts({ tls, socket }: AgentSettings): NonNullable<Container['volumeMounts']> {

@@ -4,7 +4,7 @@ import { AgentSettings } from '../settings';
 
 /** How the pods of a role group are rolled: the mode's way, unless the user or the pods themselves ask for another. */
 export function rolloutOf({ props, traits, socket }: AgentSettings, template: PodTemplateSpec): ModeRollout {
-  const derived = (socket || hasHostPort(template)) && traits.perNode ? traits.perNode.fixedEndpointRollout : traits.rollout;
+  const derived = (socket || hasHostPort(template)) && traits.perNode ? traits.perNode.fixedEndpointRollout : traits.workload!.rollout;
   const maxSurge = props.rollout?.maxSurge?.value;
   const maxUnavailable = props.rollout?.maxUnavailable?.value;
   if (maxSurge === undefined && maxUnavailable === undefined) return derived;

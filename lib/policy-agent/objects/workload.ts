@@ -9,7 +9,7 @@ import { AgentSettings, RoleGroupSettings } from '../settings';
 
 /** The DaemonSet or Deployment of a role group. */
 export function workloadManifest(settings: AgentSettings, group: RoleGroupSettings, template: PodTemplateSpec): Manifest {
-  const { workloadKind, strategyField } = settings.traits;
+  const { kind, strategyField } = settings.traits.workload!;
   const spec: DaemonSetSpec & DeploymentSpec = {
     ...(group.replicas !== undefined && { replicas: group.replicas }),
     selector: { matchLabels: groupLabels(settings, group) },
@@ -18,7 +18,7 @@ export function workloadManifest(settings: AgentSettings, group: RoleGroupSettin
   };
   return {
     apiVersion: 'apps/v1',
-    kind: workloadKind,
+    kind,
     metadata: metadata(settings, group.workloadName, { [ROLE_GROUP_LABEL]: group.name }),
     spec,
   };

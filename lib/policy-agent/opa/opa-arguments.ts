@@ -37,6 +37,7 @@ export function opaArguments(props: OpaEngineProps, options: OpaArgumentOptions)
     'run',
     '--server',
     ...(context.listensOnNetwork ? [`--addr=:${options.port}`] : []),
+    ...(context.listensOnLoopback ? [`--addr=127.0.0.1:${options.port}`] : []),
     ...(options.socket ? [`--addr=unix://${options.socket}`, `--unix-socket-perm=${context.socketMode}`] : []),
     // With TLS an address without a scheme would speak TLS, too.
     `--diagnostic-addr=http://:${options.diagnosticPort}`,

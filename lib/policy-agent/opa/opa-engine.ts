@@ -1,6 +1,7 @@
 import { fileClaims, isTest, refuseOverlaps } from './claims';
 import { opaArguments, refuseOwnedFlags, SHUTDOWN_GRACE_SECONDS } from './opa-arguments';
 import { authorizationPolicy, checkDecision, OpaAuthorization, TOKEN_VARIABLE } from './opa-authorization';
+import { opaClients } from './opa-clients';
 import { OpaConfig } from './opa-config';
 import { OpaEngineProps } from './opa-engine-props';
 import { opaProbes } from './opa-probes';
@@ -88,7 +89,7 @@ export class OpaEngine implements IPolicyEngine {
       checksums: files.checksums,
       requiredVariables: referredVariables(configText),
       ports: [
-        ...(context.listensOnNetwork ? [{ name: 'http', port, appProtocol: scheme }] : []),
+        ...(context.listensOnNetwork || context.listensOnLoopback ? [{ name: 'http', port, appProtocol: scheme }] : []),
         { name: 'diagnostics', port: diagnosticPort, api: false },
       ],
       ...opaProbes({ binaryPath, authorization, downloads: config.downloads, socket }),
@@ -99,6 +100,7 @@ export class OpaEngine implements IPolicyEngine {
         OPA: `${scheme}://${context.serviceHost}:${port}/`,
         ...(context.tlsDirectory && props.secretClass && { OPA_SECRET_CLASS: props.secretClass }),
       },
+      clients: opaClients({ binaryPath, authorization, downloads: config.downloads, scheme, tls: context.tlsDirectory !== undefined }),
       metricsPort: 'diagnostics',
       goLimits: true,
       resources: { cpuRequest: '100m', memoryRequest: '128Mi', memoryLimit: '512Mi' },

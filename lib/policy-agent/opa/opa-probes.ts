@@ -35,6 +35,11 @@ export function opaProbes(options: OpaProbeOptions) {
 function socketProbe({ binaryPath, socket }: OpaProbeOptions, path: string, condition: string): string[] {
   const [pathname, query] = path.split('?');
   const url = `unix://localhost${pathname}?${query ? `${query}&` : ''}socket=${encodeURIComponent(socket!)}`;
-  const send = `http.send({"method": "GET", "url": ${JSON.stringify(url)}, "raise_error": false, "timeout": "4s"})`;
-  return [binaryPath, 'eval', '--fail', '--format=discard', `r := ${send}; ${condition}`];
+  return [binaryPath, 'eval', '--fail', '--format=discard', `r := ${sendRequest({ url })}; ${condition}`];
+}
+
+/** A GET request in Rego. */
+export function sendRequest(request: object): string {
+  const fields = Object.entries({ method: 'GET', ...request, raise_error: false, timeout: '4s' });
+  return `http.send({${fields.map(([name, value]) => `"${name}": ${JSON.stringify(value)}`).join(', ')}})`;
 }

@@ -9,7 +9,7 @@ import { InternalTrafficPolicy } from '../traffic';
 /** Throws when the role groups' pods, as they were rendered with all overrides, would not run as their mode promises. */
 export function refuseRendered(settings: AgentSettings, binding: PolicyEngineBinding, templates: Record<string, PodTemplateSpec>) {
   for (const [group, template] of Object.entries(templates)) {
-    refuseRollout(settings, template);
+    if (settings.traits.workload) refuseRollout(settings, template);
     refuseDoubles(template, group);
     refuseMissingVariables(binding, template);
   }

@@ -5,7 +5,7 @@ import { parseQuantity } from '../../private/quantity';
 export const SCALING_REFUSALS: Refusal[] = [
   function budgetOnNodeWorkload({ traits, previous, props, mode }) {
     if (!traits.perNode || previous?.traits.scaled || !props.disruptionBudget?._spec) return undefined;
-    return `disruptionBudget with deploymentMode ${mode}: Kubernetes cannot count the wanted pods of a ${traits.workloadKind}, so the budget would ` +
+    return `disruptionBudget with deploymentMode ${mode}: Kubernetes cannot count the wanted pods of a ${mode}, so the budget would ` +
       'block every eviction or none; leave it out (drains pass over such pods)';
   },
 

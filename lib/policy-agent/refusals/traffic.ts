@@ -34,9 +34,10 @@ export const TRAFFIC_REFUSALS: Refusal[] = [
       `(${props.internalTrafficPolicy ? 'given' : 'the default of this deploymentMode'}): set internalTrafficPolicy to CLUSTER, or leave one of both out`;
   },
 
-  function trafficWithoutService({ service, props }) {
+  function trafficWithoutService({ service, hostPorts, props }) {
     if (service) return undefined;
-    const given = (['internalTrafficPolicy', 'trafficDistribution', 'headlessService', 'ipFamily'] as const).filter((key) => props[key]);
+    const ofService = ['internalTrafficPolicy', 'trafficDistribution', 'headlessService', ...(hostPorts ? [] : ['ipFamily'])] as const;
+    const given = (ofService as readonly (keyof typeof props)[]).filter((key) => props[key]);
     return given.length > 0 ? `${given.join(' and ')} concern the Service, but access has no AgentAccess.service()` : undefined;
   },
 ];
