@@ -1,8 +1,10 @@
 import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
-import { Construct } from 'constructs';
+import { Construct, IConstruct } from 'constructs';
 import { Cache, CacheOptions } from './cache';
 import { CacheDeploymentMode } from './cache-deployment-mode';
 import { CacheSchema, CacheSchemaOptions } from './cache-schema';
+import { bindCacheClient } from './client/bind-client';
+import { CacheClientOptions } from './client/cache-client-options';
 import { ICacheCluster } from './i-cache-cluster';
 import { resourceName } from './names';
 
@@ -29,6 +31,16 @@ export abstract class CacheClusterBase extends Construct implements ICacheCluste
    */
   public addSchema(name: string, options: CacheSchemaOptions): CacheSchema {
     return new CacheSchema(this, this.idOf('Schema', name), { ...options, cluster: this, schemaName: name });
+  }
+
+  /**
+   * Makes workloads clients: at synth, their containers get address, credentials by reference and certificates, and their pods
+   * a preference for nodes with a server.
+   *
+   * @param workload Any construct that holds workloads, now or later.
+   */
+  public addClient(workload: IConstruct, options?: CacheClientOptions) {
+    bindCacheClient(this, workload, options);
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {

@@ -93,7 +93,7 @@ export class CacheCluster extends CacheClusterBase {
       const check = new StaticCachesCheck(settings, definitions, { configMap: this.configMap, statefulSet: this.resource }, previous);
       this.node.addValidation({ validate: () => check.errors(this) });
     }
-    locateErrors(this, () => overrides.checkAllUsed());
+    locateErrors(this, () => this.refuseUnusedOverrides());
     this.node.defaultChild = this.resource;
     stateFacts(this, {
       version: settings.version,
@@ -137,6 +137,11 @@ export class CacheCluster extends CacheClusterBase {
     refuseCacheCluster(settings);
     const previous = props.previousManifest === undefined ? undefined : PreviousManifest.read(props.previousManifest);
     return { settings, previous, overrides: new ObjectOverrides(props.objectOverrides) };
+  }
+
+  private refuseUnusedOverrides() {
+    const unused = this.overrides.unusedOnes();
+    if (unused) throw new Error(unused);
   }
 
   private emit(id: string, manifest: () => Manifest): ApiObject {

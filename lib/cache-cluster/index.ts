@@ -22,6 +22,7 @@ export * from './cache-sites';
 export * from './cache-storage';
 export * from './cache-tls';
 export * from './cache-upgrade-strategy';
+export * from './client';
 export * from './configuration';
 export * from './existing-cache-cluster-options';
 export * from './i-cache-cluster';
