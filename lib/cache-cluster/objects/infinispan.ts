@@ -18,10 +18,11 @@ export function overlayName({ clusterName }: CacheClusterSettings): string {
 export function infinispanManifest(settings: CacheClusterSettings): Manifest {
   const { props, clusterName, version, replicas, upgradeStrategy } = settings;
   const { affinity, tolerations, topologySpreadConstraints } = scheduling(settings);
+  const own = metadata(settings, clusterName, operatorAnnotations(settings));
   return {
     apiVersion: 'infinispan.org/v1',
     kind: 'Infinispan',
-    metadata: metadata(settings, clusterName, operatorAnnotations(settings)),
+    metadata: { ...own, labels: { ...own.labels, ...props.monitoring?._serviceMonitor?.labels } },
     spec: {
       replicas,
       ...(version && { version }),
