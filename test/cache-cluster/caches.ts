@@ -1,8 +1,8 @@
 import { App, Chart, Duration } from 'cdk8s';
 import {
   CacheBackupFailurePolicy, CacheBackupStrategy, CacheCluster, CacheClusterProps, CacheConfiguration, CacheConfigurationFormat, CacheDeploymentMode,
-  CacheIndexStorage, CacheIsolation, CacheMemoryStorage, CacheMergePolicy, CacheReplication, CacheStore, CacheTransactionLocking, CacheTransactionMode,
-  CacheWhenFull, CacheWhenSplit,
+  CacheIndexStorage, CacheIsolation, CacheMemoryStorage, CacheMergePolicy, CacheReplication, CacheStore, CacheTransactionLocking,
+  CacheTransactionMode, CacheWhenFull, CacheWhenSplit,
 } from '../../lib';
 import { synthesise } from '../support/synth';
 
@@ -18,8 +18,16 @@ export const CONFIGURATIONS: Record<string, Make> = {
   'distributed, by default': (format) => CacheConfiguration.distributed({ format }),
   'invalidation, by default': (format) => CacheConfiguration.invalidation({ format }),
   'distributed, everything of its own': (format) => CacheConfiguration.distributed({
-    format, owners: 3, segments: 64, capacityFactor: 0.5, nearLifespan: Duration.seconds(10), statistics: false, remoteTimeout: Duration.seconds(20),
-    stateTransferTimeout: Duration.minutes(2), whenSplit: CacheWhenSplit.DENY_READ_WRITES, mergePolicy: CacheMergePolicy.PREFERRED_NON_NULL,
+    format,
+    owners: 3,
+    segments: 64,
+    capacityFactor: 0.5,
+    nearLifespan: Duration.seconds(10),
+    statistics: false,
+    remoteTimeout: Duration.seconds(20),
+    stateTransferTimeout: Duration.minutes(2),
+    whenSplit: CacheWhenSplit.DENY_READ_WRITES,
+    mergePolicy: CacheMergePolicy.PREFERRED_NON_NULL,
   }),
   'replicated, later': (format) => CacheConfiguration.replicated({
     format, segments: 32, replication: CacheReplication.ASYNC, whenSplit: CacheWhenSplit.ALLOW_READS, mergePolicy: CacheMergePolicy.REMOVE_ALL,
@@ -35,10 +43,14 @@ export const CONFIGURATIONS: Record<string, Make> = {
   }),
   'evicted by clients': (format) => CacheConfiguration.local({ format, maxCount: 10, whenFull: CacheWhenFull.MANUAL }),
   'refusing when full': (format) => CacheConfiguration.distributed({
-    format, maxCount: 10, whenFull: CacheWhenFull.EXCEPTION, transactions: CacheTransactionMode.FULL_XA, transactionLocking: CacheTransactionLocking.OPTIMISTIC,
+    format, maxCount: 10, whenFull: CacheWhenFull.EXCEPTION, transactions: CacheTransactionMode.FULL_XA,
+    transactionLocking: CacheTransactionLocking.OPTIMISTIC,
   }),
   'transactional, pessimistic': (format) => CacheConfiguration.distributed({
-    format, transactions: CacheTransactionMode.NON_XA, transactionLocking: CacheTransactionLocking.PESSIMISTIC, isolation: CacheIsolation.READ_COMMITTED,
+    format,
+    transactions: CacheTransactionMode.NON_XA,
+    transactionLocking: CacheTransactionLocking.PESSIMISTIC,
+    isolation: CacheIsolation.READ_COMMITTED,
     lockTimeout: Duration.seconds(5),
   }),
   'transactional, batches': (format) => CacheConfiguration.local({ format, transactions: CacheTransactionMode.BATCH, isolation: CacheIsolation.REPEATABLE_READ }),

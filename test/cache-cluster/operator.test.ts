@@ -1,10 +1,10 @@
 import { Duration } from 'cdk8s';
 import { EnvValue } from 'cdk8s-plus-28';
-import {
-  CacheClientCertificates, CacheConfigListener, CacheConfigListenerLogLevel, CacheExpose, CacheLibrary, CacheLogLevel, CacheMonitoring, CachePermission,
-  CacheSiteExposeType, CacheSiteTlsProtocol, CacheStorage, CacheTls, CacheUpgradeStrategy, NodeRequirement, Toleration,
-} from '../../lib';
 import { clusterObjects } from './caches';
+import {
+  CacheClientCertificates, CacheConfigListener, CacheConfigListenerLogLevel, CacheExpose, CacheLibrary, CacheLogLevel, CacheMonitoring,
+  CachePermission, CacheSiteExposeType, CacheSiteTlsProtocol, CacheStorage, CacheTls, CacheUpgradeStrategy, NodeRequirement, Toleration,
+} from '../../lib';
 import { find } from '../support/synth';
 
 test('by default, one Infinispan resource that leaves nothing to the operator that matters', () => {
@@ -63,10 +63,17 @@ test('everything that it can have', () => {
     serverConfiguration: '<infinispan/>',
     sites: {
       local: {
-        name: 'LON', expose: CacheSiteExposeType.ROUTE, routeHostName: 'lon.example.com', maxRelayNodes: 2, suspectEvents: true,
-        routerResources: { memoryLimit: '256Mi' }, heartbeatInterval: Duration.seconds(5),
+        name: 'LON',
+        expose: CacheSiteExposeType.ROUTE,
+        routeHostName: 'lon.example.com',
+        maxRelayNodes: 2,
+        suspectEvents: true,
+        routerResources: { memoryLimit: '256Mi' },
+        heartbeatInterval: Duration.seconds(5),
         encryption: {
-          protocol: CacheSiteTlsProtocol.TLS_1_3, transportKeyStore: { secretName: 't', alias: 'a', filename: 'f' }, routerKeyStore: { secretName: 'r' },
+          protocol: CacheSiteTlsProtocol.TLS_1_3,
+          transportKeyStore: { secretName: 't', alias: 'a', filename: 'f' },
+          routerKeyStore: { secretName: 'r' },
           trustStore: { secretName: 's' },
         },
       },
@@ -81,8 +88,12 @@ test('everything that it can have', () => {
   expect(spec.configMapName).toBe('orders-overlay');
   expect(find(objects, 'ConfigMap', 'orders-overlay').data).toEqual({ 'infinispan-config.xml': '<infinispan/>' });
   expect(metadata.annotations).toMatchObject({
-    'infinispan.org/targetLabels': 'team', 'infinispan.org/podTargetLabels': 'team', 'infinispan.org/podTargetAnnotations': 'example.com/pod',
-    'infinispan.org/monitoring': 'true', 'infinispan.org/serviceMonitorTargetLabels': 'release', 'example.com/pod': 'yes',
+    'infinispan.org/targetLabels': 'team',
+    'infinispan.org/podTargetLabels': 'team',
+    'infinispan.org/podTargetAnnotations': 'example.com/pod',
+    'infinispan.org/monitoring': 'true',
+    'infinispan.org/serviceMonitorTargetLabels': 'release',
+    'example.com/pod': 'yes',
   });
   // The operator copies what it is told to from here.
   for (const key of ['team', 'release']) expect(metadata.labels).toHaveProperty(key);

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'os';
 import { join } from 'path';
 import { Duration } from 'cdk8s';
+import { clusterObjects, STATEFUL_SET } from './caches';
 import {
   CacheAcknowledgement, CacheClientCertificates, CacheConfiguration, CacheConfigurationFormat, CacheCounterStorage, CacheCounterType, CacheExpose,
   CacheLibrary, CacheLogLevel, CacheMonitoring, CachePermission, CacheStorage, CacheTls, DisruptionBudget, NetworkPeer,
 } from '../../lib';
-import { clusterObjects, STATEFUL_SET } from './caches';
 import { find } from '../support/synth';
 
 const stateful = { deploymentMode: STATEFUL_SET };

@@ -1,5 +1,5 @@
-import { CaBundle } from '../../client/ca-bundle';
 import { ClientAffinityOptions } from '../../client/affinity-options';
+import { CaBundle } from '../../client/ca-bundle';
 
 /** How a client talks to the servers. All protocols share one port. */
 export enum CacheProtocol {

@@ -12,7 +12,9 @@ export function scheduling(
     ...(nodes.length > 0 && {
       nodeAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: {
-          nodeSelectorTerms: [{ matchExpressions: nodes.map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })) }],
+          nodeSelectorTerms: [{
+            matchExpressions: nodes.map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })),
+          }],
         },
       },
     }),
