@@ -15,10 +15,6 @@ export function counterElement(name: string, options: CacheCounterOptions): Elem
   }
   return {
     name: type,
-    attributes: { name, 'initial-value': initialValue, storage },
-    children: [
-      ...(lowerBound === undefined ? [] : [{ name: 'lower-bound', attributes: { value: lowerBound } }]),
-      ...(upperBound === undefined ? [] : [{ name: 'upper-bound', attributes: { value: upperBound } }]),
-    ],
+    attributes: { name, 'initial-value': initialValue, storage, 'lower-bound': lowerBound, 'upper-bound': upperBound },
   };
 }

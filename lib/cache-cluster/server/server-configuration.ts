@@ -97,8 +97,8 @@ function securityRealm(name: string, { authentication, props: { tls } }: CacheCl
         children: [{
           name: 'ssl',
           children: [
-            { name: 'keystore', attributes: { path: KEYSTORE_FILE, type: 'pem' } },
-            ...(verifiesClients ? [{ name: 'truststore', attributes: { path: `${CLIENT_CA_DIRECTORY}/ca.crt`, type: 'pem' } }] : []),
+            { name: 'keystore', attributes: { 'path': KEYSTORE_FILE, 'type': 'pem', 'keystore-password': '' } },
+            ...(verifiesClients ? [{ name: 'truststore', attributes: { path: `${CLIENT_CA_DIRECTORY}/ca.crt`, type: 'pem', password: '' } }] : []),
           ],
         }],
       }] : []),

@@ -13,6 +13,12 @@ public final class Launch {
     URLClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
     Thread.currentThread().setContextClassLoader(loader);
     String[] rest = Arrays.copyOfRange(args, 1, args.length);
-    loader.loadClass("org.infinispan.server.Bootstrap").getMethod("main", String[].class).invoke(null, (Object) rest);
+    try {
+      loader.loadClass("org.infinispan.server.Bootstrap").getMethod("main", String[].class).invoke(null, (Object) rest);
+    } catch (Exception exception) {
+      // Threads that run already would keep the process alive.
+      exception.printStackTrace();
+      System.exit(1);
+    }
   }
 }
