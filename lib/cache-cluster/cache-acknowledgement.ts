@@ -2,7 +2,8 @@
 export enum CacheAcknowledgement {
   /**
    * Caches in the configuration of servers with persistent storage, without the last release's manifest to compare them with: a
-   * changed definition stops the servers, and a removed one comes back.
+   * changed definition makes servers disagree while it is rolled out, or stops one that remembers the old one; a removed cache
+   * takes its entries along.
    */
   STATIC_CACHES_ON_PERSISTENT_STORAGE = 'STATIC_CACHES_ON_PERSISTENT_STORAGE',
 

@@ -45,7 +45,7 @@ export class StaticCachesCheck {
     const { storage, acknowledged, clusterName, props } = this.settings;
     if (props.acceptCacheChanges) return ['acceptCacheChanges needs previousManifest: there is nothing that changed'];
     if (!storage._persistent || this.definitions.cacheNames.length === 0) return [];
-    const danger = 'servers remember their caches: one whose definition has changed stops them at the start, and one that was removed is back after it';
+    const danger = 'a changed definition makes servers disagree while it is rolled out, or stops one that remembers the old one; a removed cache takes its entries along';
     if (!acknowledged.includes(CacheAcknowledgement.STATIC_CACHES_ON_PERSISTENT_STORAGE)) {
       return [`caches of cluster ${clusterName} on persistent storage: ${danger}; name the last release's manifest (previousManifest), or acknowledge ` +
         'STATIC_CACHES_ON_PERSISTENT_STORAGE'];
@@ -70,8 +70,8 @@ export class StaticCachesCheck {
     const refused = (names: string[], what: string, consequence: string) => names.filter((name) => !acceptCacheChanges.includes(name)).map((name) =>
       `cache ${JSON.stringify(name)} ${what} after the last release: ${consequence}; see docs/how-to/run-caches.md, then name it in acceptCacheChanges`);
     return [
-      ...refused(changed, 'has changed', 'a server that remembers the old definition does not start'),
-      ...refused(removed, 'was removed', 'a server that remembers it has it again after each start'),
+      ...refused(changed, 'has changed', 'old and new servers disagree while it is rolled out, and one that remembers the old definition does not start'),
+      ...refused(removed, 'was removed', 'its entries are lost, and a server that remembers it has it again after each start'),
       ...this.downgrade(previous),
     ];
   }

@@ -128,6 +128,7 @@ describe('fails', () => {
     expect(() => cluster.addCache('g', raw('{"a":1'))).toThrow('raw configuration of cache g in JSON');
     expect(() => cluster.addCache('h', raw('{"local-cache":{},"b":{}}'))).toThrow('it must have one key such as distributed-cache, given local-cache, b');
     expect(() => cluster.addCache('i', raw('i:\n  localCache: ~\n'))).toThrow('its first key must be such as distributedCache');
+    expect(() => cluster.addCache('a: b', raw('localCache: ~\n'))).toThrow('the server reads no YAML key like its name; give it in XML or JSON');
     expect(() => cluster.addCounter('j', { initialValue: 0.5 })).toThrow('initialValue of counter j must be a whole number, given 0.5');
     expect(() => cluster.addCounter('k', { type: CacheCounterType.WEAK, lowerBound: 0 })).toThrow('bounds of counter k need type STRONG');
     expect(() => cluster.addCounter('l', { upperBound: -1 })).toThrow('initialValue of counter l must be within its bounds, given 0');

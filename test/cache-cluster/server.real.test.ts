@@ -106,13 +106,13 @@ describe('caches in the servers\' configuration', () => {
       }
       cluster.addCache('xml $1', { configuration: CacheConfiguration.raw('<?xml version="1.0"?>\n<!-- mine -->\n<distributed-cache owners="3"/>\n') });
       cluster.addCache('json "x"', { configuration: CacheConfiguration.raw('{"distributed-cache":{"owners":3}}') });
-      cluster.addCache('yaml: y', { configuration: CacheConfiguration.raw('# mine\ndistributedCache:\n  owners: 3\n') });
+      cluster.addCache('yaml / ü', { configuration: CacheConfiguration.raw('# mine\ndistributedCache:\n  owners: 3\n') });
       cluster.addCounter('visits', { type: CacheCounterType.WEAK, storage: CacheCounterStorage.PERSISTENT });
       cluster.addCounter('stock', { initialValue: 5, lowerBound: 0, upperBound: 10 });
     }, { roles: [{ name: 'shop', permissions: [CachePermission.READ, CachePermission.BULK_READ] }] }));
     const there = await names();
-    expect(there).toEqual(expect.arrayContaining(['Orders & more / "ü" <\u65e5\u672c>', 'bounded by size, of bytes', 'xml $1', 'json "x"', 'yaml: y']));
-    for (const name of ['xml $1', 'json "x"', 'yaml: y']) {
+    expect(there).toEqual(expect.arrayContaining(['Orders & more / "ü" <\u65e5\u672c>', 'bounded by size, of bytes', 'xml $1', 'json "x"', 'yaml / ü']));
+    for (const name of ['xml $1', 'json "x"', 'yaml / ü']) {
       const { text } = await server.ask(`/rest/v2/caches/${encodeURIComponent(name)}?action=config`, { headers: { accept: 'application/json' } });
       expect(Object.values<any>(JSON.parse(text))[0]['distributed-cache'].owners).toBe('3');
     }
@@ -125,18 +125,31 @@ describe('caches in the servers\' configuration', () => {
 
   const owners = (number: number) => (cluster: CacheCluster) => cluster.addCache('orders', { configuration: CacheConfiguration.distributed({ owners: number }) });
 
-  test('a changed one stops it, which is why previousManifest is wanted', async () => {
-    server = await InfinispanServer.start(manifest(owners(2)));
-    const folder = await stop();
-    await expect(InfinispanServer.start(manifest(owners(3)), {}, folder)).rejects.toThrow(/ISPN000573/);
-  });
+  const definition = async () => JSON.parse((await server.ask('/rest/v2/caches/orders?action=config', { headers: { accept: 'application/json' } })).text);
 
-  test('a removed one is back, until it is deleted', async () => {
-    server = await InfinispanServer.start(manifest(), {}, server.folder);
-    expect(await names()).toContain('orders');
-    expect((await server.ask('/rest/v2/caches/orders', { method: 'DELETE' })).status).toBe(200);
+  test('a changed one is taken without a word, and one that was removed is gone', async () => {
+    server = await InfinispanServer.start(manifest(owners(2)));
+    server = await InfinispanServer.start(manifest(owners(3)), {}, await stop());
+    expect((await definition()).orders['distributed-cache'].owners).toBe('3');
     server = await InfinispanServer.start(manifest(), {}, await stop());
     expect(await names()).not.toContain('orders');
+  });
+
+  test('one that a client had made before stops it, which is why it is deleted first', async () => {
+    const headers = { 'content-type': 'application/json' };
+    expect((await server.ask('/rest/v2/caches/orders', { method: 'POST', body: '{"distributed-cache":{"owners":2}}', headers })).status).toBe(200);
+    const folder = await stop();
+    await expect(InfinispanServer.start(manifest(owners(2)), {}, folder)).rejects.toThrow(/ISPN000438/);
+    server = await InfinispanServer.start(manifest(), {}, folder);
+    expect((await server.ask('/rest/v2/caches/orders', { method: 'DELETE' })).status).toBe(200);
+    server = await InfinispanServer.start(manifest(owners(2)), {}, await stop());
+  });
+
+  test('one that a client deletes is back after the next start', async () => {
+    expect((await server.ask('/rest/v2/caches/orders', { method: 'DELETE' })).status).toBe(200);
+    expect(await names()).not.toContain('orders');
+    server = await InfinispanServer.start(manifest(owners(2)), {}, await stop());
+    expect(await names()).toContain('orders');
   });
 
   test('it starts again after it was killed', async () => {

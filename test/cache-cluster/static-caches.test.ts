@@ -35,7 +35,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('caches on persistent storage', () => {
   test('fail when nobody looks whether they have changed', () => {
-    expect(() => clusterObjects(stateful, add({ a: owners(2) }))).toThrow(/one whose definition has changed stops them at the start, and one that was removed is back.*previousManifest/);
+    expect(() => clusterObjects(stateful, add({ a: owners(2) }))).toThrow(/a changed definition makes servers disagree.*a removed cache takes its entries along.*previousManifest/);
   });
 
   test('are warned of when that is acknowledged', () => {
@@ -58,8 +58,8 @@ describe('against the last release', () => {
 
   test('a changed and a removed one fail, unless they are listed', () => {
     const caches = { 'kept': owners(2), 'changed / ü': owners(3) };
-    expect(() => release(caches)).toThrow(/cache "changed \/ ü" has changed after the last release: a server that remembers the old definition does not start/);
-    expect(() => release(caches)).toThrow(/cache "removed" was removed after the last release: a server that remembers it has it again after each start/);
+    expect(() => release(caches)).toThrow(/cache "changed \/ ü" has changed after the last release: old and new servers disagree while it is rolled out/);
+    expect(() => release(caches)).toThrow(/cache "removed" was removed after the last release: its entries are lost/);
     expect(() => release(caches, { acceptCacheChanges: ['removed'] })).toThrow(/"changed/);
     expect(() => release(caches, { acceptCacheChanges: ['removed', 'changed / ü'] })).not.toThrow();
   });

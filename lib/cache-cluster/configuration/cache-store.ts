@@ -174,7 +174,8 @@ export class CacheStore {
       ...this.kind,
       attributes: {
         ...this.kind.attributes,
-        ...(this._shared && clustered && { shared: true }),
+        // One that is only read is the same to each server, and the server does not let it be shared.
+        ...(this._shared && clustered && !readOnly && { shared: true }),
         // Stated whatever the server's default is: what a start removes is gone for good.
         purge,
         preload,

@@ -77,7 +77,8 @@ const CHECKS: ((options: Options, kind: string) => string | undefined)[] = [
 
   function backups({ backups: sites = [] }) {
     const names = sites.map(({ site }) => site);
-    if (names.includes('')) return 'site of a backup must not be empty';
+    const bad = names.find((name) => !/^[-\w.]+$/.test(name));
+    if (bad !== undefined) return `site of a backup must have letters, digits, '-', '_' and '.' only, given ${JSON.stringify(bad)}`;
     const twice = names.find((name, at) => names.indexOf(name) !== at);
     if (twice !== undefined) return `backups name site ${twice} twice`;
     const failing = sites.find(({ failurePolicy, strategy }) => failurePolicy === 'FAIL' && strategy !== 'SYNC');

@@ -121,7 +121,11 @@ function refuseOddRaw({ kind, name, configuration }: StaticDefinition) {
       return /^<[^>]*\sname\s*=/.test(text.slice(XML_ROOT.exec(text)![0].length - XML_ROOT.exec(text)!.groups!.start.length)) ? 'it must not have a name' : undefined;
     },
     [CacheConfigurationFormat.JSON]: () => jsonProblem(text),
-    [CacheConfigurationFormat.YAML]: () => YAML_ROOT.test(text) ? undefined : 'its first key must be such as distributedCache',
+    [CacheConfigurationFormat.YAML]: () => {
+      // Quotes do not help: the server's reader looks for the colon before them.
+      if (/[:"\\#]/.test(name)) return 'the server reads no YAML key like its name; give it in XML or JSON';
+      return YAML_ROOT.test(text) ? undefined : 'its first key must be such as distributedCache';
+    },
   }[configuration.format]();
   if (problem) throw new Error(`raw configuration of cache ${name} in ${configuration.format} cannot stand in the servers' configuration: ${problem}`);
 }

@@ -85,7 +85,7 @@ describe('what the server refuses, or does nothing with, fails', () => {
     [{ indexedEntities: [] }, 'indexedEntities must hold at least one name, given none'],
     [{ roles: [] }, 'roles must hold at least one name, given none'],
     [{ roles: ['a b'] }, 'a role must be a name without spaces, given "a b"'],
-    [{ backups: [{ site: '' }] }, 'site of a backup must not be empty'],
+    [{ backups: [{ site: '' }] }, 'site of a backup must have letters, digits'],
     [{ backups: [{ site: 'A' }, { site: 'A' }] }, 'backups name site A twice'],
     [{ backups: [{ site: 'A', failurePolicy: CacheBackupFailurePolicy.FAIL }] }, 'failurePolicy FAIL of backup A needs strategy SYNC'],
   ];
