@@ -39,6 +39,9 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     'ajv@8.20.0',
     'bcryptjs@3.0.3',
     'cdk8s-cli@2.207.60',
+    // Clients of other versions than our own.
+    'cdk8s-plus-32@2.5.92',
+    'cdk8s-plus-33@2.5.57',
     'fast-check@4.11.0',
     'fflate@0.8.3',
     'kubernetes-types@1.30.0',
@@ -96,12 +99,14 @@ new javascript.TypescriptConfig(project, {
   include: ['**/*.ts'],
   compilerOptions: { noEmit: true, rootDir: '..', paths: { [NAME]: ['../lib'] } },
 });
-new javascript.TypescriptConfig(project, {
-  fileName: 'scripts/tsconfig.json',
-  extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
-  include: ['**/*.ts', '../bench/**/*.ts'],
-  compilerOptions: { noEmit: true, rootDir: '..' },
-});
+for (const folder of ['scripts', 'bench']) {
+  new javascript.TypescriptConfig(project, {
+    fileName: `${folder}/tsconfig.json`,
+    extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
+    include: ['**/*.ts'],
+    compilerOptions: { noEmit: true, rootDir: '..' },
+  });
+}
 
 // Other languages need toolchains of their own: `package:code-only` shows that their bindings can be made.
 project.packageTask.reset();
@@ -152,20 +157,30 @@ project.addTask('nodes', {
   exec: 'tsx test/rig/run-nodes.ts',
   receiveArgs: true,
 });
+project.addTask('release:freeze', {
+  description: 'Keep the manifests of this release, which the tests of later ones apply theirs over',
+  exec: 'tsx scripts/freeze-release.ts',
+  receiveArgs: true,
+});
 project.addTask('test:newest', {
   description: 'Unit tests once more, with the newest served cdk8s and constructs',
   exec: 'jest --ci --config test/jest.newest.config.js',
   receiveArgs: true,
 });
 project.addTask('bench:synth', {
-  description: 'Synth time of agents against the same objects written by hand',
+  description: 'Synth time of agents and clients against the same objects written by hand',
   steps: [{ spawn: 'pre-compile' }, { spawn: 'compile' }, { exec: 'node bench/synth.mjs', receiveArgs: true }],
+});
+project.addTask('bench:colocation', {
+  description: 'Where the real scheduler puts clients on 1,000 fake nodes',
+  exec: 'tsx bench/colocation.ts',
+  receiveArgs: true,
 });
 project.addTask('package:code-only', {
   description: 'Generate the bindings of every target language, without their toolchains',
   exec: 'jsii-pacmak -v --code-only',
 });
-for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts and benchmarks']]) {
+for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts'], ['bench/tsconfig.json', 'benchmarks']]) {
   project.testTask.prependExec(`tsc --noEmit -p ${config}`, { name: `Type-check the ${what}` });
 }
 

@@ -9,7 +9,6 @@ import { findClient } from './find-client';
 import { changeLate, LateChange } from './late-changes';
 import { hasPlace, mapResources, mayMakePods, nameOf, objectsIn, selects } from './resources';
 import { catalogsOf } from './trino-catalogs';
-import { DeploymentMode, MODES } from '../policy-agent/deployment-mode';
 import type { IPolicyAgent } from '../policy-agent/i-policy-agent';
 import { CLIENT_METADATA } from '../private/labels';
 import { Json } from '../private/merge';
@@ -52,9 +51,8 @@ export class AuthzClientAffinity extends Construct {
 
 function checkProps({ agent, ...options }: AuthzClientAffinityProps) {
   checkAffinityOptions(options);
-  if (agent.deploymentMode !== undefined && !MODES[agent.deploymentMode].workload) {
-    throw new Error(`agent ${agent.instanceName} has deploymentMode ${DeploymentMode.SIDECAR}: it has no pods to be near; name its clients by addClient, which puts it into their pods`);
-  }
+  if (!agent.isSidecar) return;
+  throw new Error(`agent ${agent.instanceName} has no pods to be near, since its deploymentMode is Sidecar: name its clients by addClient, which puts it into their pods`);
 }
 
 class AffinityMixin implements IMixin {

@@ -13,6 +13,8 @@ export interface PodBinding {
   /** Init container that runs after all others. */
   readonly last?: Container;
   readonly imagePullSecrets: string[];
+  /** Group that the pod needs. */
+  readonly group?: number;
   /** Names of the containers that ask; undefined for all. */
   readonly containers?: string[];
 }
@@ -27,12 +29,22 @@ export function bindPod(pod: PodSpec, binding: PodBinding, warn: Warn): PodSpec 
 
   let result = pod;
   if (pod.containers) result = withKey(result, 'containers', pod.containers.map(bind(false)));
+  const names = pod.containers?.map(({ name }) => name) ?? [];
+  const clash = [...binding.first, ...(binding.last ? [binding.last] : [])].find(({ name }) => names.includes(name));
+  if (clash) throw new Error(`container ${clash.name} exists already, and is another one`);
   const initContainers = addInit((pod.initContainers ?? []).map(bind(true)), binding);
   if (initContainers.length > 0) result = withKey(result, 'initContainers', initContainers);
   if (binding.volumes.length > 0) result = withKey(result, 'volumes', binding.volumes.reduce((list, volume) => addNamed(list, volume, 'volume'), pod.volumes ?? []));
   const secrets = binding.imagePullSecrets.filter((name) => !pod.imagePullSecrets?.some((secret) => secret.name === name));
   if (secrets.length > 0) result = withKey(result, 'imagePullSecrets', [...(pod.imagePullSecrets ?? []), ...secrets.map((name) => ({ name }))]);
-  return result;
+  return binding.group === undefined ? result : addGroup(result, binding.group);
+}
+
+function addGroup(pod: PodSpec, group: number): PodSpec {
+  const { securityContext = {} } = pod;
+  const groups = securityContext.supplementalGroups ?? [];
+  if (groups.includes(group)) return pod;
+  return withKey(pod, 'securityContext', withKey(securityContext, 'supplementalGroups', [...groups, group]));
 }
 
 function checkContainers({ containers = [], initContainers = [] }: PodSpec, wanted: string[] = []) {

@@ -12,7 +12,7 @@ export interface Endpoint {
   /** Variable that holds the address of the client's node, and whether an IPv6 address is to be expected. */
   readonly node?: { readonly variable: string; readonly ipv6: boolean };
   /** Directory of the node that holds the socket. */
-  readonly socket?: { readonly directory: string; readonly volume: Omit<Volume, 'name'> };
+  readonly socket?: { readonly directory: string; readonly volume: Omit<Volume, 'name'>; readonly group?: number };
   /** Container that waits, with words in braces. */
   readonly waitContainer?: any;
   /** Whether only an agent on the client's own node answers. */

@@ -3,8 +3,17 @@ import { isObject, Json } from '../private/merge';
 /** Keys and indices that lead into a JSON value. */
 export type Path = readonly string[];
 
+const paths = new Map<string, Path>();
+
 /** The keys of a JSON pointer. @see https://www.rfc-editor.org/rfc/rfc6901 */
 export function pathOf(pointer: string): Path {
+  // A few pointers, for thousands of objects.
+  let path = paths.get(pointer);
+  if (!path) paths.set(pointer, path = parse(pointer));
+  return path;
+}
+
+function parse(pointer: string): Path {
   if (!/^(\/([^~/]|~[01])*)+$/.test(pointer)) throw new Error(`a JSON pointer begins with a slash, such as /spec/template/spec/affinity, given ${JSON.stringify(pointer)}`);
   return pointer.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

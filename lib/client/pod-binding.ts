@@ -34,6 +34,7 @@ export function podBinding(agent: IPolicyAgent, offer: ClientOffer, endpoint: En
     first: offer.sidecar?.initContainers ?? [],
     last,
     imagePullSecrets: offer.sidecar?.imagePullSecrets ?? [],
+    group: endpoint.socket?.group,
     containers: options.containers,
   };
 }
@@ -55,7 +56,7 @@ function variablesOf(agent: IPolicyAgent, offer: ClientOffer, { address, node, v
   if (address === ClientAddress.DISCOVERY) {
     const references = Object.keys(offer.discovery!).map((key) => ({ name: key, valueFrom: { configMapKeyRef: { key, name: agent.instanceName } } }));
     // What the ConfigMap does not hold: where this pod has the certificates.
-    return [...references, ...told.filter(({ name }) => !variables[name].includes('{host}'))];
+    return [...references, ...told.filter(({ name }) => /\{(ca|serverName)\}/.test(variables[name]))];
   }
   // Before its users, or the kubelet leaves the reference as it is.
   return [...(node ? [{ name: node.variable, valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }] : []), ...told];

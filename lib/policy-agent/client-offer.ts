@@ -50,7 +50,13 @@ function endpointsOf(settings: AgentSettings, binding: PolicyEngineBinding): End
       words: { ...ports(binding), host: settings.serviceHost ?? '127.0.0.1' },
       nodeLocal: service && local,
     }] : []),
-    ...(hostPorts ? [{ ...network, address: ClientAddress.HOST_PORT, words: ports(binding, hostPorts), node: nodeOf(settings), nodeLocal: true }] : []),
+    ...(hostPorts ? [{
+      ...network,
+      address: ClientAddress.HOST_PORT,
+      words: ports(binding, hostPorts),
+      node: nodeOf(settings),
+      nodeLocal: true,
+    }] : []),
     ...(socket ? [{
       address: ClientAddress.UNIX_SOCKET,
       variables: socketVariables,
@@ -58,6 +64,7 @@ function endpointsOf(settings: AgentSettings, binding: PolicyEngineBinding): End
       words: { socket: `${socket.hostDirectory}/${binding.socketFile}` },
       socket: {
         directory: socket.hostDirectory,
+        group: socket.group,
         // A client that comes first must not make the directory: the agent could not bind in it.
         volume: socket.directory._hostPathType ? { hostPath: { path: socket.hostDirectory, type: 'Directory' } } : { emptyDir: {} },
       },

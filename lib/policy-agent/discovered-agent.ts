@@ -4,8 +4,7 @@ import { Construct, IConstruct } from 'constructs';
 import { DeploymentMode, MODES } from './deployment-mode';
 import { CerbosChartProps, DiscoveredAgentProps, KubeMgmtChartProps, StackableOpaProps } from './discovered-agent-props';
 import { IPolicyAgent } from './i-policy-agent';
-import { bindClient } from '../client/agent-clients';
-import { ClientObjects } from '../client/client-objects';
+import { AgentClients } from '../client/agent-clients';
 import { ClientOffer } from '../client/client-offer';
 import { tolerationsOfDaemonSet } from '../client/node-local';
 import { ClientAddress, PolicyClientOptions } from '../client/policy-client-options';
@@ -18,24 +17,21 @@ export class DiscoveredAgent extends Construct implements IPolicyAgent {
   public readonly instanceName: string;
   public readonly namespace?: string;
   public readonly serviceName: string;
-  public readonly deploymentMode?: DeploymentMode;
+  public readonly isSidecar = false;
   private readonly labels: Record<string, string>;
-  private readonly offer: ClientOffer;
-  private readonly clientObjects: ClientObjects;
+  private readonly clients: AgentClients;
 
   public constructor(scope: Construct, id: string, props: DiscoveredAgentProps) {
     super(scope, id);
     this.instanceName = checkDnsLabel(props.instanceName, 'instanceName');
     this.namespace = props.namespace ?? Chart.of(this).namespace;
     this.serviceName = props.serviceName ?? this.instanceName;
-    this.deploymentMode = props.deploymentMode;
     this.labels = { ...props.podLabels };
     if (Object.keys(this.labels).length === 0) throw new Error(`[${this.node.path}] podLabels must hold at least one label: without one they would select every pod`);
     if (props.deploymentMode && !MODES[props.deploymentMode].workload) {
       throw new Error(`[${this.node.path}] deploymentMode ${props.deploymentMode} has no pods that could be discovered`);
     }
-    this.offer = offerOf(props);
-    this.clientObjects = new ClientObjects(this, (name, data, namespace) => this.emitConfigMap(name, data, namespace));
+    this.clients = new AgentClients(this, offerOf(props), (name, data, namespace) => this.emitConfigMap(name, data, namespace));
   }
 
   public get podLabels(): Record<string, string> {
@@ -43,7 +39,7 @@ export class DiscoveredAgent extends Construct implements IPolicyAgent {
   }
 
   public addClient(client: IConstruct, options?: PolicyClientOptions) {
-    bindClient(this, this.offer, this.clientObjects, client, options);
+    this.clients.add(client, options);
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
@@ -90,7 +86,8 @@ export function stackableOpa({ name, namespace, serverSecretClass }: StackableOp
 }
 
 /** @see https://github.com/cerbos/cerbos/tree/main/deploy/charts/cerbos */
-export function cerbosChart({ releaseName, namespace, fullName, deploymentMode = DeploymentMode.DEPLOYMENT, tls }: CerbosChartProps): DiscoveredAgentProps {
+export function cerbosChart(props: CerbosChartProps): DiscoveredAgentProps {
+  const { releaseName, namespace, fullName, deploymentMode = DeploymentMode.DEPLOYMENT, tls } = props;
   const name = fullName ?? releaseFullName(releaseName, 'cerbos');
   const host = serviceHost(name, namespace);
   return {
@@ -99,7 +96,11 @@ export function cerbosChart({ releaseName, namespace, fullName, deploymentMode =
     podLabels: { [NAME_LABEL]: 'cerbos', [INSTANCE_LABEL]: releaseName },
     deploymentMode,
     nodeLocal: MODES[deploymentMode].perNode !== undefined,
-    variables: { CERBOS_HTTP: `${tls ? 'https' : 'http'}://${host}:3592`, CERBOS_GRPC: `${host}:3593`, ...(tls && { CERBOS_CA_FILE: '{ca}' }) },
+    variables: {
+      CERBOS_HTTP: `${tls ? 'https' : 'http'}://${host}:3592`,
+      CERBOS_GRPC: `${host}:3593`,
+      ...(tls && { CERBOS_CA_FILE: '{ca}' }),
+    },
   };
 }
 

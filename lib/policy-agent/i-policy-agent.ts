@@ -1,6 +1,5 @@
 import type { INetworkPolicyPeer, IPodSelector } from 'cdk8s-plus-28';
 import type { IConstruct } from 'constructs';
-import type { DeploymentMode } from './deployment-mode';
 import type { PolicyClientOptions } from '../client/policy-client-options';
 
 /** An agent that clients can be bound to, wherever it was made. */
@@ -18,12 +17,8 @@ export interface IPolicyAgent extends IPodSelector, INetworkPolicyPeer {
   /** Name of the agent's Service. */
   readonly serviceName: string;
 
-  /**
-   * Workload that runs the agent.
-   *
-   * @default - not known
-   */
-  readonly deploymentMode?: DeploymentMode;
+  /** Whether the agent runs in the pods of its clients, so that it has none of its own to be near. */
+  readonly isSidecar: boolean;
 
   /** Labels that select the agent's pods, whatever workload runs them. */
   readonly podLabels: Record<string, string>;

@@ -28,8 +28,7 @@ import { PolicyAgentProps } from './policy-agent-props';
 import { refuse, refuseRendered } from './refusals';
 import { AgentSettings, settingsOf } from './settings';
 import { InternalTrafficPolicy } from './traffic';
-import { bindClient } from '../client/agent-clients';
-import { ClientObjects } from '../client/client-objects';
+import { AgentClients } from '../client/agent-clients';
 import { ClientOffer } from '../client/client-offer';
 import { PolicyClientOptions } from '../client/policy-client-options';
 import { ClaimKind, Claims } from '../private/claims';
@@ -107,9 +106,8 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   private readonly settings: AgentSettings;
   private readonly overrides: ObjectOverrides;
-  private readonly offer: ClientOffer;
-  private readonly clientObjects: ClientObjects;
-  private hasClients = false;
+  private readonly makeOffer: () => ClientOffer;
+  private clients?: AgentClients;
 
   public constructor(scope: Construct, id: string, props: PolicyAgentProps) {
     super(scope, id);
@@ -122,10 +120,9 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
     this.certificate = this.emitIfAny('Certificate', certificateManifest(settings));
     this.priorityQuota = this.emitIfAny('PriorityQuota', priorityQuotaManifest(settings));
-    const { workload } = settings.traits;
-    this.configMaps = workload ? this.emitConfigMaps(binding) : {};
+    this.configMaps = !this.isSidecar ? this.emitConfigMaps(binding) : {};
     const templates = this.templates(settings, binding);
-    this.workloads = workload ? this.emitWorkloads('Workload', settings, templates) : {};
+    this.workloads = !this.isSidecar ? this.emitWorkloads('Workload', settings, templates) : {};
     this.previousWorkloads = settings.previous ? this.emitWorkloads('PreviousWorkload', settings.previous, this.templates(settings.previous, binding)) : {};
     this.disruptionBudget = this.emitIfAny('DisruptionBudget', disruptionBudgetManifest(this.scaled));
     this.autoscalers = this.emitAutoscalers();
@@ -134,9 +131,9 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     this.discovery = this.emitDiscovery(binding);
     this.networkPolicy = this.emitIfAny('NetworkPolicy', networkPolicyManifest(settings, binding));
     this.podMonitor = this.emitIfAny('PodMonitor', podMonitorManifest(settings, binding));
-    if (workload) this.refuseUnusedOverrides();
-    this.offer = offerOf(settings, binding, templates, this.checksum(binding));
-    this.clientObjects = new ClientObjects(this, (name, data, namespace) => this.emitForClients(name, data, namespace));
+    if (!this.isSidecar) this.refuseUnusedOverrides();
+    // Most agents of an app have no clients in it.
+    this.makeOffer = () => offerOf(settings, binding, templates, this.checksum(binding));
 
     this.node.defaultChild = Object.values(this.workloads)[0];
     this.warnAbout(binding);
@@ -154,6 +151,11 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     return this.instanceName;
   }
 
+  /** Whether the agent runs in the pods of its clients. */
+  public get isSidecar(): boolean {
+    return this.settings.traits.workload === undefined;
+  }
+
   /**
    * Makes a construct a client: a workload, a chart from Helm or a file, a custom resource, or whatever holds some of these.
    * At synth its pods get preferred affinity to the agent's (or, in SIDECAR mode, the agent itself), and its containers the
@@ -162,8 +164,8 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
    * Errors: at synth, when the construct holds nothing that makes pods, or what would not work.
    */
   public addClient(client: IConstruct, options?: PolicyClientOptions) {
-    this.hasClients = true;
-    bindClient(this, this.offer, this.clientObjects, client, options);
+    this.clients ??= new AgentClients(this, this.makeOffer(), (name, data, namespace) => this.emitForClients(name, data, namespace));
+    this.clients.add(client, options);
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
@@ -295,11 +297,11 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
 
   private validate(): string[] {
     printWarnings(this);
-    return [...Claims.of(this).conflicts(this, this.passedOver()), ...this.settings.traits.workload ? [] : this.uselessSidecar()];
+    return [...Claims.of(this).conflicts(this, this.passedOver()), ...this.isSidecar ? this.uselessSidecar() : []];
   }
 
   private uselessSidecar(): string[] {
-    if (!this.hasClients) return [`deploymentMode ${this.deploymentMode}, but no client is named by addClient: the agent would run nowhere`];
+    if (!this.clients) return [`deploymentMode ${this.deploymentMode}, but no client is named by addClient: the agent would run nowhere`];
     const unused = this.overrides.unusedOnes();
     return unused ? [unused] : [];
   }

@@ -88,6 +88,41 @@ test('an agent is a pod selector for cdk8s-plus', async () => {
   expect(json(term.labelSelector.matchLabels)).toEqual(await kernel.get(agent, 'podLabels'));
 });
 
+describe('clients of another language', () => {
+  const client = async () => kernel.create('cdk8s-plus-28.Deployment', chart, 'Client', struct('cdk8s-plus-28.DeploymentProps', {
+    containers: [struct('cdk8s-plus-28.ContainerProps', { image: 'client' })],
+  }));
+
+  test('are named, with what their engine tells them', async () => {
+    const agent = await createAgent('Own', { engine: await ownEngine() });
+    const options = struct(ours('PolicyClientOptions'), { weight: 30, variables: json({ DECIDER_URL: 'PDP' }), waitForAgent: true });
+    await kernel.invoke(agent, 'addClient', await client(), options);
+    const [{ spec: { template: { spec } } }] = (await objects()).filter(({ metadata }) => metadata.name.includes('client'));
+    expect(spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight).toBe(30);
+    expect(spec.containers[0].env).toEqual([{ name: 'PDP', value: 'http://own.authz.svc:8080' }]);
+    expect(spec.initContainers[0]).toMatchObject({ name: 'wait-for-own', image: 'example.com/decider:1', command: ['/wait', 'own.authz.svc'] });
+  });
+
+  test('have the agent in their pods', async () => {
+    const agent = await createAgent('Own', { engine: await ownEngine(), deploymentMode: member(ours('DeploymentMode'), 'SIDECAR') });
+    await kernel.invoke(agent, 'addClient', await client());
+    const [{ spec: { template: { spec } } }] = (await objects()).filter(({ metadata }) => metadata.name.includes('client'));
+    expect(spec.initContainers[0]).toMatchObject({ name: 'own-decider', restartPolicy: 'Always' });
+  });
+
+  test('are found', async () => {
+    const agent = await kernel.invokeStatic(ours('PolicyAgent'), 'fromDiscovery', chart, 'Pdp', struct(ours('DiscoveredAgentProps'), {
+      instanceName: 'pdp', podLabels: json({ app: 'pdp' }),
+    }));
+    const labelled = await client();
+    await kernel.invoke(await kernel.get(labelled, 'metadata'), 'addLabel', 'cdk8s-platform-services/policy-agent', 'pdp');
+    await kernel.create(ours('AuthzClientAffinity'), chart, 'NearPdp', struct(ours('AuthzClientAffinityProps'), { agent }));
+    const [{ spec }] = (await objects()).filter(({ metadata }) => metadata.name.includes('client'));
+    const [{ podAffinityTerm }] = spec.template.spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+    expect(podAffinityTerm.labelSelector.matchLabels).toEqual({ app: 'pdp' });
+  });
+});
+
 describe('an engine of another language', () => {
   test('runs in a Deployment, its own default', async () => {
     await createAgent('Own', { engine: await ownEngine() });
@@ -154,6 +189,9 @@ async function ownEngine(): Promise<ObjectReference> {
           shutdownGraceSeconds: 5,
           user: 1000,
           resources: struct(ours('AgentResources'), { cpuRequest: '50m', memoryLimit: '64Mi' }),
+          clients: struct(ours('PolicyEngineClients'), {
+            variables: json({ DECIDER_URL: 'http://{host}:{http}' }), waitContainer: json({ command: ['/wait', '{host}'] }),
+          }),
         });
       },
     },

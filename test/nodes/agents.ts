@@ -19,7 +19,7 @@ export interface TestEngine {
 
 export type Way = 'service' | 'hostPort' | 'socket';
 
-const OPA: TestEngine = {
+export const OPA: TestEngine = {
   name: 'OPA',
   engine: () => new OpaEngine({
     policies: [PolicyFiles.inline({
@@ -49,7 +49,7 @@ resourcePolicy:
       output: { when: { ruleActivated: G.node } }
 `;
 
-const CERBOS: TestEngine = {
+export const CERBOS: TestEngine = {
   name: 'Cerbos',
   engine: () => new CerbosEngine({
     storage: CerbosStorage.disk(PolicyFiles.inline({ 'document.yaml': CERBOS_POLICY })),

@@ -1,5 +1,6 @@
 import { Kubectl } from '../rig/kubectl';
 import { NodeCluster } from '../rig/node-cluster';
+import { eventually } from '../support/http';
 
 export const NODES = ['n1', 'n2', 'n3'];
 
@@ -18,9 +19,10 @@ export async function dropNamespace(kubectl: Kubectl, name: string) {
   await kubectl.run('delete', 'namespace', name, '--wait=false', '--ignore-not-found');
 }
 
-/** Applies manifests and waits until their workloads are rolled out. */
-export async function rollOut(kubectl: Kubectl, objects: any[], seconds = 90) {
-  await kubectl.apply(objects);
+/** Deploys all that a namespace holds of an agent, waits until its workloads are rolled out, and removes what is no longer among it. */
+export async function deploy(kubectl: Kubectl, objects: any[], seconds = 90) {
+  const { namespace } = objects[0].metadata;
+  await kubectl.apply(objects, '--prune', '--applyset=agent', '--namespace', namespace);
   await rolledOut(kubectl, objects, seconds);
 }
 
@@ -30,6 +32,22 @@ export async function rolledOut(kubectl: Kubectl, objects: any[], seconds = 90) 
     const { code, stdout, stderr } = await kubectl.try(['rollout', 'status', `${kind}/${name}`, '--namespace', namespace, `--timeout=${seconds}s`]);
     if (code !== 0) throw new Error(`${kind}/${name} is not rolled out: ${stdout}${stderr}\n${await explain(kubectl, namespace)}`);
   }
+}
+
+/** Waits until no pod of an agent is being stopped. */
+export async function settled(kubectl: Kubectl, namespace: string) {
+  // A workload may be rolled out a moment before its last old pod is told to stop.
+  await sleep(1000);
+  await eventually('nothing is being stopped', async () => (await agentPods(kubectl, namespace)).every(({ metadata }) => !metadata.deletionTimestamp), 120, 1000);
+}
+
+/** The pods of the agents of a namespace. */
+export async function agentPods(kubectl: Kubectl, namespace: string): Promise<any[]> {
+  return kubectl.list('pods', namespace, 'app.kubernetes.io/component=server');
+}
+
+export async function sleep(milliseconds: number) {
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)));
 }
 
 /** What a failed rollout looks like from outside. */

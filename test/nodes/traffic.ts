@@ -1,4 +1,4 @@
-import { Answer, NODES, parseAnswers } from './cluster';
+import { Answer, NODES, parseAnswers, sleep } from './cluster';
 import { Kubectl } from '../rig/kubectl';
 import { eventually } from '../support/http';
 
@@ -18,6 +18,8 @@ export interface NodeReport {
 
 export interface TrafficOptions {
   readonly namespace: string;
+  /** Nodes that ask; by default all of them. */
+  readonly nodes?: string[];
   /** Clients on each node by their names: arguments of `testkit ask` that say whom to ask, from a node. */
   readonly clients: (node: string) => Record<string, string[]>;
   /** Directory with a socket to mount. */
@@ -28,7 +30,7 @@ export interface TrafficOptions {
 export class Traffic {
   public static async start(kubectl: Kubectl, options: TrafficOptions): Promise<Traffic> {
     const traffic = new Traffic(kubectl, options);
-    await kubectl.apply(NODES.map((node) => pod(node, options)));
+    await kubectl.apply(traffic.nodes.map((node) => pod(node, options)));
     await eventually('traffic', async () => {
       const reports = await traffic.reports();
       return reports.every(({ requests, failed }) => requests > 20 && requests > failed);
@@ -49,7 +51,7 @@ export class Traffic {
   /** How clients fared since a moment, by default since the beginning: all of them, or those of some names. */
   public async reports(since = this.started, names = this.names): Promise<NodeReport[]> {
     const answers = await this.answers();
-    return NODES.map((node) => {
+    return this.nodes.map((node) => {
       const all = answers.filter((of) => of.node === node && names.includes(of.client)).map((of) => of.answers.filter(({ at }) => at >= since));
       const failed = all.flatMap((some) => some.filter(({ good }) => !good));
       return {
@@ -67,13 +69,17 @@ export class Traffic {
     await this.kubectl.run('delete', 'pods', '--selector=app=traffic', '--namespace', this.options.namespace, '--wait=false');
   }
 
+  private get nodes(): string[] {
+    return this.options.nodes ?? NODES;
+  }
+
   private get names(): string[] {
-    return Object.keys(this.options.clients(NODES[0]));
+    return Object.keys(this.options.clients(this.nodes[0]));
   }
 
   /** All answers so far. */
   private async answers(): Promise<{ readonly node: string; readonly client: string; readonly answers: Answer[] }[]> {
-    return Promise.all(NODES.flatMap((node) => this.names.map(async (client) => {
+    return Promise.all(this.nodes.flatMap((node) => this.names.map(async (client) => {
       const { stdout } = await this.kubectl.try(['logs', `traffic-${node}`, '--namespace', this.options.namespace, `--container=${client}`]);
       return { node, client, answers: parseAnswers(stdout) };
     })));
@@ -92,7 +98,7 @@ function pod(node: string, { namespace, clients, socketDirectory }: TrafficOptio
     name,
     image: 'localhost/testkit:1',
     imagePullPolicy: 'Never',
-    args: ['ask', `--every=${EVERY_MS}ms`, '--timeout=1s', ...args],
+    args: ['ask', `--every=${EVERY_MS}ms`, '--timeout=2s', ...args],
     ...(socketDirectory && { volumeMounts: [{ name: 'socket', mountPath: socketDirectory, readOnly: true }] }),
   }));
   return {
@@ -118,8 +124,4 @@ export function table(rows: [string, NodeReport[]][]): string {
     `of ${Math.min(...reports.map(({ requests }) => requests))} per client`.padEnd(20),
     `longest gap ${reports.map(({ longestGap: gap }) => `${gap} ms`).join(' / ')}`,
   ].join('  ')).join('\n');
-}
-
-export async function sleep(milliseconds: number) {
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)));
 }

@@ -1,12 +1,12 @@
 import { Duration } from 'cdk8s';
 import { PercentOrAbsolute } from 'cdk8s-plus-28';
 import {
-  Acknowledgement, AgentAccess, AgentTls, ClientCertificates, DeploymentMode, DisruptionBudget, InternalTrafficPolicy, NodeRequirement,
+  Acknowledgement, AgentAccess, AgentMetrics, AgentTls, ClientCertificates, DeploymentMode, DisruptionBudget, InternalTrafficPolicy, NodeRequirement,
   OpaAuthorization, PolicyAgentProps, PolicyFiles, TrafficDistribution,
 } from '../../lib';
 import { agentObjects, cerbos, opa, secretValue } from '../support/synth';
 
-const { DAEMON_SET, DEPLOYMENT } = DeploymentMode;
+const { DAEMON_SET, DEPLOYMENT, SIDECAR } = DeploymentMode;
 const { LOCAL, CLUSTER } = InternalTrafficPolicy;
 const pods = (number: number) => PercentOrAbsolute.absolute(number);
 const gpu = [NodeRequirement.exists('gpu')];
@@ -76,6 +76,43 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
     { deploymentMode: DEPLOYMENT, roleGroups: { default: { autoscaling: { maxReplicas: 5 } } } },
   ],
   [
+    'a Service of a sidecar', { deploymentMode: SIDECAR, access: [AgentAccess.service()] },
+    /access by Service with deploymentMode Sidecar: clients have the agent in their own pods/,
+    { deploymentMode: SIDECAR },
+    { deploymentMode: SIDECAR, access: [AgentAccess.unixSocket()] },
+  ],
+  ['a hostPort of a sidecar', { deploymentMode: SIDECAR, access: [AgentAccess.hostPort()] }, /access by hostPort with deploymentMode Sidecar/],
+  ['TLS of a sidecar', { deploymentMode: SIDECAR, tls: AgentTls.fromSecret('tls') }, /tls with deploymentMode Sidecar: nothing leaves the pod/],
+  [
+    'what concerns pods of its own, of a sidecar',
+    {
+      deploymentMode: SIDECAR,
+      spreadWeight: 5,
+      headlessService: true,
+      priorityClassName: 'high',
+      shutdownWait: Duration.seconds(1),
+      disruptionBudget: DisruptionBudget.maxUnavailable(pods(1)),
+      metrics: AgentMetrics.podMonitor(),
+    },
+    /headlessService and spreadWeight and priorityClassName and shutdownWait and disruptionBudget and metrics \(a PodMonitor\) with deploymentMode Sidecar/,
+    { deploymentMode: SIDECAR, disruptionBudget: DisruptionBudget.none(), metrics: AgentMetrics.none(), imagePullSecrets: ['s'] },
+  ],
+  [
+    'replicas of a sidecar', { deploymentMode: SIDECAR, roleGroups: { default: { replicas: 2, nodes: gpu } } },
+    /replicas and nodes of a role group with deploymentMode Sidecar/,
+    { deploymentMode: SIDECAR, roleGroups: { default: { resources: { cpuRequest: '1' } } } },
+  ],
+  ['two role groups of a sidecar', { deploymentMode: SIDECAR, roleGroups: { a: {}, b: {} } }, /role groups a, b with deploymentMode Sidecar: one must do/],
+  [
+    'overrides of its client\'s pod by a sidecar', { deploymentMode: SIDECAR, podOverrides: { metadata: {}, spec: { nodeSelector: {}, volumes: [] } } },
+    /podOverrides metadata and spec\.nodeSelector with deploymentMode Sidecar/,
+    { deploymentMode: SIDECAR, podOverrides: { spec: { volumes: [{ name: 'v', emptyDir: {} }] } } },
+  ],
+  [
+    'a change to a sidecar by steps', { deploymentMode: SIDECAR, migrateFrom: DEPLOYMENT }, /migrateFrom Deployment with deploymentMode Sidecar/,
+  ],
+  ['a change from a sidecar by steps', { deploymentMode: DEPLOYMENT, migrateFrom: SIDECAR }, /migrateFrom Sidecar with deploymentMode Deployment/],
+  [
     'surge with a hostPort', { access: [AgentAccess.hostPort()], rollout: { maxSurge: pods(1) } },
     /rollout\.maxSurge 1 with a hostPort: the new pod waits for the port of the old one/,
     { access: [AgentAccess.hostPort()], rollout: { maxUnavailable: PercentOrAbsolute.percent(10) } },
@@ -122,7 +159,7 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
   ],
   [
     'spreading on a DaemonSet', { topologySpread: [{ topologyKey: 'topology.kubernetes.io/zone' }] },
-    /topologySpread with deploymentMode DaemonSet/,
+    /topologySpread with deploymentMode DaemonSet has no effect/,
     { deploymentMode: DEPLOYMENT, topologySpread: [{ topologyKey: 'topology.kubernetes.io/zone' }] },
   ],
   ['a spread weight on a DaemonSet', { spreadWeight: 50 }, /spreadWeight with deploymentMode DaemonSet has no effect/],
@@ -201,8 +238,14 @@ const REFUSALS: [string, Props, RegExp, ...Props[]][] = [
     { deploymentMode: DEPLOYMENT, roleGroups: { default: { autoscaling: { maxReplicas: 5, minReplicas: undefined, targetCpuPercent: undefined } } } },
   ],
   [
-    'a rollout of more than everything', { rollout: { maxUnavailable: PercentOrAbsolute.percent(150) } }, /rollout\.maxUnavailable must be at most 100%, given 150%/,
+    'a rollout that takes more than everything away', { rollout: { maxUnavailable: PercentOrAbsolute.percent(150) } },
+    /rollout\.maxUnavailable must be at most 100%, given 150%/,
     { rollout: { maxSurge: pods(0) } },
+  ],
+  [
+    'a rollout of a DaemonSet that adds more than everything', { rollout: { maxSurge: PercentOrAbsolute.percent(150) } },
+    /rollout\.maxSurge must be at most 100%, given 150%/,
+    { deploymentMode: DEPLOYMENT, rollout: { maxSurge: PercentOrAbsolute.percent(150) } },
   ],
   [
     'surge with a hostPort that an override brings', { podOverrides: { spec: { hostNetwork: true } }, rollout: { maxSurge: pods(1) } },

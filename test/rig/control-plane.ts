@@ -17,6 +17,10 @@ export interface ControlPlaneOptions {
   readonly emulatedVersion?: string;
   /** Further arguments of the API server. */
   readonly apiServerArgs?: string[];
+  /** Further arguments of the controllers. */
+  readonly controllerArgs?: string[];
+  /** Only etcd and the API server: nothing happens to what is applied. */
+  readonly apiOnly?: boolean;
   /** How long a node may be silent. */
   readonly nodeGraceSeconds?: number;
 }
@@ -117,6 +121,7 @@ export class ControlPlane {
       .catch((error: Error) => {
         throw new Error(`${error.message}\netcd:\n${etcd.logTail()}`);
       });
+    if (this.options.apiOnly) return;
     await this.startControllers(own);
     await this.startScheduler(own);
     await apiServer.until('namespace default', async () => this.kubectl.get('serviceaccount', 'default', 'default'));
@@ -174,6 +179,7 @@ export class ControlPlane {
       join(BIN, 'kube-controller-manager'), ...await componentArgs(kubeconfig, own ? 10257 : undefined),
       `--service-account-private-key-file=${this.pki('sa.key')}`, `--root-ca-file=${this.pki('ca.crt')}`, '--use-service-account-credentials=true',
       '--kube-api-qps=5000', '--kube-api-burst=10000', `--node-monitor-grace-period=${this.options.nodeGraceSeconds ?? 7200}s`,
+      ...(this.options.controllerArgs ?? []),
     ]);
   }
 

@@ -49,7 +49,10 @@ export class Daemon {
     const log = openSync(this.logFile, 'a');
     const [program, ...args] = ['setpriv', '--pdeathsig', 'KILL', ...prefix, ...command];
     this.process = spawn(program, args, {
-      stdio: ['ignore', log, log], env: { ...process.env, PATH: `${BIN}:${process.env.PATH}`, ...env },
+      stdio: ['ignore', log, log],
+      env: { ...process.env, PATH: `${BIN}:${process.env.PATH}`, ...env },
+      // Ctrl-C is for whoever started it, and stops it in order.
+      detached: true,
     });
     closeSync(log);
     this.exit = new Promise((resolve) => this.process.on('exit', () => resolve()).on('error', () => resolve()));

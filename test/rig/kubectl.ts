@@ -1,5 +1,6 @@
-import { execFile } from 'child_process';
+import { execFile, spawn } from 'child_process';
 import { join } from 'path';
+import { createInterface } from 'readline';
 import { stringify } from 'yaml';
 import { BIN } from './daemon';
 
@@ -14,10 +15,10 @@ export class Kubectl {
   public constructor(private readonly kubeconfig: string, private readonly prefix: string[] = []) {}
 
   /** Runs kubectl, whatever it ends with. */
-  public async try(args: string[], input?: string, env: Record<string, string> = {}): Promise<Result> {
-    const [program, ...rest] = [...this.prefix, join(BIN, 'kubectl'), `--kubeconfig=${this.kubeconfig}`, ...args];
+  public async try(args: string[], input?: string): Promise<Result> {
+    const [program, ...rest] = this.command(args);
     return new Promise((resolve) => {
-      const child = execFile(program, rest, { maxBuffer: 256 * 1024 * 1024, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+      const child = execFile(program, rest, { maxBuffer: 256 * 1024 * 1024, env: { ...process.env, KUBECTL_APPLYSET: 'true' } }, (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? 1) || 1 : 0, stdout, stderr });
       });
       child.stdin!.on('error', () => undefined).end(input ?? '');
@@ -27,6 +28,20 @@ export class Kubectl {
   /** Runs kubectl; fails when it does. Returns what it prints. */
   public async run(...args: string[]): Promise<string> {
     return checked(args, await this.try(args));
+  }
+
+  /** Follows an answer of the API server that does not end, such as a watch, line by line. Returns what ends it. */
+  public stream(path: string, onLine: (line: string) => void, onError: (error: Error) => void): () => void {
+    const [program, ...args] = ['setpriv', '--pdeathsig', 'KILL', ...this.command(['get', '--raw', path])];
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let stopped = false;
+    createInterface({ input: child.stdout }).on('line', onLine);
+    child.stderr.on('data', (text) => onError(new Error(`watch of ${path}: ${text}`)));
+    child.on('exit', () => stopped || onError(new Error(`the watch of ${path} has ended`)));
+    return () => {
+      stopped = true;
+      child.kill();
+    };
   }
 
   /** Applies objects on the server's side, with strict validation of fields. */
@@ -56,6 +71,10 @@ export class Kubectl {
   public async list(kind: string, namespace?: string, selector?: string): Promise<any[]> {
     const where = namespace ? ['--namespace', namespace] : ['--all-namespaces'];
     return JSON.parse(await this.run('get', kind, ...where, ...(selector ? ['--selector', selector] : []), '--output=json')).items;
+  }
+
+  private command(args: string[]): string[] {
+    return [...this.prefix, join(BIN, 'kubectl'), `--kubeconfig=${this.kubeconfig}`, ...args];
   }
 }
 

@@ -6,8 +6,7 @@ import { untilInterrupted } from './until-interrupted';
 
 async function main() {
   const count = Number(process.argv[2] ?? 10);
-  const plane = await ControlPlane.start();
-  await untilInterrupted(async () => plane.stop(), async () => {
+  await untilInterrupted(async () => ControlPlane.start(), async (plane) => {
     await startKwok(plane);
     await addNodes(plane, numberedNodes(count));
     console.log(`${count} fake nodes are ready. In another shell:\n\n  export KUBECONFIG=${plane.adminKubeconfig} PATH=${BIN}:$PATH\n\nCtrl-C ends it.`);

@@ -5,8 +5,7 @@ import { untilInterrupted } from './until-interrupted';
 
 async function main() {
   const count = Number(process.argv[2] ?? 3);
-  const cluster = await NodeCluster.start(count);
-  await untilInterrupted(async () => cluster.stop(), async () => {
+  await untilInterrupted(async () => NodeCluster.start(count), async (cluster) => {
     const [node] = cluster.nodes;
     console.log(`${count} nodes are ready, in a network of their own. In another shell, as root:
 

@@ -1,17 +1,19 @@
-/** Does something, waits for Ctrl-C or a failure, and cleans up in any case. */
-export async function untilInterrupted(clean: () => Promise<void>, start: () => Promise<void>) {
+/** Starts something, uses it, waits for Ctrl-C or a failure, and stops it in any case. Ctrl-C while it starts counts when it has started. */
+export async function untilInterrupted<T extends { stop(): Promise<void> }>(start: () => Promise<T>, use: (started: T) => Promise<void>) {
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   const forever = setInterval(() => undefined, 3_600_000);
+  let started: T | undefined;
   try {
-    await start();
+    started = await start();
+    await use(started);
     await interrupted;
   } catch (error) {
     console.error((error as Error).message);
     process.exitCode = 1;
   } finally {
     clearInterval(forever);
-    await clean();
+    await started?.stop();
   }
 }

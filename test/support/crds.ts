@@ -3,7 +3,7 @@ import { join } from 'path';
 import { parse } from 'yaml';
 
 /** What is needed of a CustomResourceDefinition. */
-interface CustomResourceDefinition {
+export interface CustomResourceDefinition {
   readonly spec: {
     readonly group: string;
     readonly names: { readonly kind: string };
@@ -29,20 +29,23 @@ export function crdsAvailable(): boolean {
   return existsSync(crdsDir());
 }
 
-/** The `openAPIV3Schema` of a served version of a custom resource, if a file of the folder holds one. */
-export function findCrdSchema(group: string, version: string, kind: string): any {
+/** The CustomResourceDefinition of a kind, if a file of the folders holds one. */
+export function findCrd(group: string, kind: string): CustomResourceDefinition | undefined {
   const files = [crdsDir(), OWN_CRDS_DIR].flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
   for (const file of files.filter((name) => name.endsWith('.yaml'))) {
     for (const text of readFileSync(file, 'utf8').split(/^---.*$/m)) {
       // Parsing all of them would take seconds, searching them takes milliseconds.
       if (!hasLine(text, 'group', group) || !hasLine(text, 'kind', kind)) continue;
-      const { spec }: CustomResourceDefinition = parse(text);
-      if (spec.group !== group || spec.names.kind !== kind) continue;
-      const found = spec.versions.find(({ name, served }) => name === version && served);
-      if (found) return found.schema?.openAPIV3Schema;
+      const crd: CustomResourceDefinition = parse(text);
+      if (crd.spec.group === group && crd.spec.names.kind === kind) return crd;
     }
   }
   return undefined;
+}
+
+/** The `openAPIV3Schema` of a served version of a custom resource, if the folder holds it. */
+export function findCrdSchema(group: string, version: string, kind: string): any {
+  return findCrd(group, kind)?.spec.versions.find(({ name, served }) => name === version && served)?.schema?.openAPIV3Schema;
 }
 
 function hasLine(text: string, key: string, value: string): boolean {

@@ -7,6 +7,8 @@ import { call, eventually, freePort, isOpen } from './http';
 export interface PodOptions {
   /** Path of the real program, by the path that it has in the image. */
   readonly programs: Record<string, string>;
+  /** Name of the container to run, in place of the first one. */
+  readonly container?: string;
   /** Secrets that exist in the namespace: data by key, by name. */
   readonly secrets?: Record<string, Record<string, string>>;
   /** What stands for servers of the cluster here, by the beginning of their URLs. */
@@ -14,7 +16,7 @@ export interface PodOptions {
 }
 
 /**
- * Runs the first container of a synthesised workload as a process, as near to the kubelet as it goes without one: the
+ * Runs a container of a synthesised workload as a process, as near to the kubelet as it goes without one: the
  * command, arguments, variables and mounted files are those of the manifest; only mount paths become folders of a
  * temporary directory, and ports free ones. Volumes hold their files twice, behind `..data`, as on a node.
  */
@@ -41,7 +43,9 @@ export class Pod {
   private exit?: Promise<number | null>;
 
   private constructor(private readonly objects: any[], private readonly spec: any, private readonly options: PodOptions) {
-    [this.container] = spec.containers;
+    const { containers, initContainers = [] } = spec;
+    this.container = options.container ? [...initContainers, ...containers].find(({ name }: any) => name === options.container) : containers[0];
+    if (!this.container) throw new Error(`no container ${options.container}`);
     this.secrets = { ...options.secrets };
     for (const [url, replacement] of Object.entries(options.urls ?? {})) {
       this.mapping.push([new RegExp(url.replace(/[.]/g, '\\.'), 'g'), replacement]);
@@ -211,8 +215,9 @@ export class Pod {
 
   private async probe({ httpGet, exec, tcpSocket }: any): Promise<boolean> {
     if (exec) return (await this.exec(exec.command)).code === 0;
-    const port = this.ports[(httpGet ?? tcpSocket).port];
-    if (!port) throw new Error(`no port ${(httpGet ?? tcpSocket).port}`);
+    const { port: named } = httpGet ?? tcpSocket;
+    const port = typeof named === 'number' ? named : this.ports[named];
+    if (!port) throw new Error(`no port ${named}`);
     if (tcpSocket) return isOpen(port);
     try {
       // The kubelet verifies no certificate and counts 200 to 399 as success.

@@ -6,6 +6,9 @@ const BIN = join(__dirname, '..', '..', '.tools', 'bin');
 /** OPA, built by `npm run tools`. */
 export const OPA = join(BIN, 'opa');
 
+/** Helm, brought by `npm run tools`. */
+export const HELM = join(BIN, 'helm');
+
 /** Cerbos, from npm. */
 export const CERBOS: string = require.resolve('@cerbos/cerbos-linux-x64');
 

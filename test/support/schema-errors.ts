@@ -24,6 +24,6 @@ function dotted(path: string[]): string {
 }
 
 function excerpt(data: unknown): string {
-  const json = JSON.stringify(data);
+  const json = JSON.stringify(data) ?? 'undefined';
   return json.length > 100 ? `${json.slice(0, 100)}…` : json;
 }

@@ -1,5 +1,6 @@
 import { ApiObject, App, Chart } from 'cdk8s';
-import { EnvValue, Secret } from 'cdk8s-plus-28';
+import { Deployment, EnvValue, Secret } from 'cdk8s-plus-28';
+import { IConstruct } from 'constructs';
 import { expectStrict } from './strict-schema';
 import {
   CerbosEngine, CerbosEngineProps, CerbosStorage, OpaEngine, OpaEngineProps, PolicyAgent, PolicyAgentProps, PolicyFiles,
@@ -13,16 +14,21 @@ export function testChart(namespace: string | undefined = 'authz'): Chart {
 /** The objects of an app, validated as at synth, each checked against its strict schema. */
 export function synthesise(chart: Chart): any[] {
   App.of(chart).synthYaml();
-  const constructs = chart.node.root.node.findAll();
-  const objects = constructs.filter((construct) => ApiObject.isApiObject(construct)).map((object) => (object as ApiObject).toJson());
+  const objects = objectsIn(chart.node.root);
   expectStrict(objects);
   return objects;
 }
 
-/** The objects of one agent called `agent` in namespace `authz`. */
-export function agentObjects(props: PolicyAgentProps): any[] {
-  const chart = testChart();
-  new PolicyAgent(chart, 'Agent', props);
+/** The objects in a scope, just as they are. */
+export function objectsIn(scope: IConstruct): any[] {
+  return scope.node.findAll().filter((construct) => ApiObject.isApiObject(construct)).map((object) => (object as ApiObject).toJson());
+}
+
+/** The objects of one agent called `agent`, in namespace `authz` or another one; for a sidecar also those of a Deployment that it runs in. */
+export function agentObjects(props: PolicyAgentProps, namespace?: string): any[] {
+  const chart = testChart(namespace);
+  const agent = new PolicyAgent(chart, 'Agent', props);
+  if (agent.isSidecar) agent.addClient(new Deployment(chart, 'Client', { containers: [{ image: 'client:1' }] }));
   return synthesise(chart);
 }
 

@@ -36,7 +36,7 @@ export class OpaEngine implements IPolicyEngine {
   public bind(context: PolicyEngineContext): PolicyEngineBinding {
     const { props } = this;
     const { port = 8181, diagnosticPort = 8282, binaryPath = '/opa' } = props;
-    if (context.tlsDirectory && !context.listensOnNetwork) throw new Error('OPA speaks no TLS on a Unix socket, and there is no other way of access: leave tls out');
+    if (context.tlsDirectory && context.socketDirectory && !context.listensOnNetwork) throw new Error('OPA speaks no TLS on a Unix socket, and there is no other way of access: leave tls out');
     if (port === diagnosticPort) throw new Error(`port and diagnosticPort must differ, given ${port} for both`);
 
     const config = new OpaConfig(props, { instance: context.instanceName, node: '${NODE_NAME}', pod: '${POD_NAME}' });

@@ -16,7 +16,7 @@ export const ACCESS_REFUSALS: Refusal[] = [
   },
 
   function nodeEndpointWithoutNodeAgent({ traits, hostPorts, socket, mode }) {
-    if (traits.perNode || (!hostPorts && !socket)) return undefined;
+    if (traits.perNode || !traits.workload || (!hostPorts && !socket)) return undefined;
     return `access by ${hostPorts ? 'hostPort' : 'Unix socket'} with deploymentMode ${mode}: most nodes have no pod of the agent, and two pods ` +
       'cannot share one; use deploymentMode DAEMON_SET or AgentAccess.service()';
   },

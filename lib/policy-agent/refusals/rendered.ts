@@ -19,7 +19,8 @@ export function refuseRendered(settings: AgentSettings, binding: PolicyEngineBin
 function refuseRollout(settings: AgentSettings, template: PodTemplateSpec) {
   const { traits, mode, socket } = settings;
   const { maxSurge, maxUnavailable } = rolloutOf(settings, template);
-  for (const [name, value] of Object.entries({ maxSurge, maxUnavailable })) {
+  // A Deployment may well surge by more than all of its pods.
+  for (const [name, value] of Object.entries({ ...(traits.perNode && { maxSurge }), maxUnavailable })) {
     if (typeof value === 'string' && parseFloat(value) > 100) throw new Error(`rollout.${name} must be at most 100%, given ${value}`);
   }
   if (traits.perNode && isSome(maxSurge) && (socket || hasHostPort(template))) {
@@ -41,7 +42,7 @@ function refuseDoubles({ spec }: PodTemplateSpec, group: string) {
   }
 }
 
-/** A variable that is not set is an empty text to one engine, and ends the other one. */
+/** A reference to a variable that is not set is a text like any other to one engine, and ends the other one. */
 function refuseMissingVariables({ requiredVariables = [] }: PolicyEngineBinding, { spec }: PodTemplateSpec) {
   const [{ env = [], envFrom = [] }] = spec!.containers;
   const missing = requiredVariables.find((variable) => !env.some(({ name }) => name === variable));

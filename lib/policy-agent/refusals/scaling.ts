@@ -41,9 +41,8 @@ export const SCALING_REFUSALS: Refusal[] = [
 
   function spreadOnNodeWorkload({ traits, previous, props, mode }) {
     if (!traits.perNode || previous?.traits.scaled) return undefined;
-    if (props.topologySpread) return `topologySpread with deploymentMode ${mode}: each pod belongs to its node, so spreading could only leave pods pending`;
-    if (props.spreadWeight !== undefined) return `spreadWeight with deploymentMode ${mode} has no effect: each pod belongs to its node`;
-    return undefined;
+    const given = (['topologySpread', 'spreadWeight'] as const).find((key) => props[key] !== undefined);
+    return given && `${given} with deploymentMode ${mode} has no effect: each pod belongs to its node`;
   },
 
   function weightOutOfRange({ props: { spreadWeight } }) {

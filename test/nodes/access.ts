@@ -1,5 +1,5 @@
 import { agentManifests, ENGINES, TestEngine, Way } from './agents';
-import { askFrom, dropNamespace, makeNamespace, NODES, rollOut, startClients } from './cluster';
+import { askFrom, deploy, dropNamespace, makeNamespace, NODES } from './cluster';
 import {
   AgentAccess, DeploymentMode, InternalTrafficPolicy, PolicyAgentProps, SocketDirectory, TrafficDistribution,
 } from '../../lib';
@@ -42,35 +42,31 @@ const CASES: [string, Partial<PolicyAgentProps>, string, Way, Promised][] = [
   ['Deployment by its Service, near ones preferred', { deploymentMode: DEPLOYMENT, roleGroups: { default: { replicas: 3 } }, ...near }, 'restricted', 'service', 'its own node'],
 ];
 
-let cluster: NodeCluster;
-beforeAll(async () => {
-  cluster = await NodeCluster.start();
-  await startClients(cluster);
-}, 180_000);
-afterAll(async () => cluster?.stop(), 60_000);
-
-describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_, engine) => {
-  test.concurrent.each(CASES)('%s', async (title, props, level, way, promise) => {
-    const namespace = `case-${CASES.findIndex(([other]) => other === title)}-${engine.name.toLowerCase()}`;
-    await makeNamespace(cluster.kubectl, namespace, level);
-    await rollOut(cluster.kubectl, agentManifests(engine, namespace, props));
-    // Pods are ready before every kube-proxy knows of them.
-    await eventually(`answers from ${promise}`, async () => {
-      const answered = await Promise.all(NODES.map(async (node) => [node, await ask(engine, way, namespace, node)] as const));
-      if (promise === 'its own node') return answered.every(([node, by]) => by.length === 1 && by[0] === node);
-      return new Set(answered.flatMap(([, by]) => by)).size > 1;
+/** Every way of access answers as its mode promises. */
+export function access(cluster: () => NodeCluster) {
+  describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_, engine) => {
+    test.concurrent.each(CASES)('%s', async (title, props, level, way, promise) => {
+      const namespace = `case-${CASES.findIndex(([other]) => other === title)}-${engine.name.toLowerCase()}`;
+      await makeNamespace(cluster().kubectl, namespace, level);
+      await deploy(cluster().kubectl, agentManifests(engine, namespace, props));
+      // Pods are ready before every kube-proxy knows of them.
+      await eventually(`answers from ${promise}`, async () => {
+        const answered = await Promise.all(NODES.map(async (node) => [node, await ask(engine, way, namespace, node)] as const));
+        if (promise === 'its own node') return answered.every(([node, by]) => by.length === 1 && by[0] === node);
+        return new Set(answered.flatMap(([, by]) => by)).size > 1;
+      });
+      await dropNamespace(cluster().kubectl, namespace);
     });
-    await dropNamespace(cluster.kubectl, namespace);
   });
-});
 
-/** Asks for an allow and a deny from a node; returns the nodes that answered. */
-async function ask(engine: TestEngine, way: Way, namespace: string, node: string): Promise<string[]> {
-  const host = way === 'hostPort' ? nodeAddress(NODES.indexOf(node) + 1) : `agent.${namespace}.svc`;
-  const args = engine.ask(way, { host, namespace });
-  const [denied] = await askFrom(cluster, node, [...args, `--body=${engine.body('mallory')}`, `--expect=${engine.denied}`]);
-  expect(denied).toMatchObject({ good: true });
-  const allowed = await askFrom(cluster, node, [...args, `--body=${engine.body('alice')}`, `--expect=${engine.allowed}`], 20);
-  expect(allowed.filter(({ good }) => !good)).toEqual([]);
-  return [...new Set(allowed.map(({ text }) => engine.nodeOf(text)!))];
+  /** Asks for an allow and a deny from a node; returns the nodes that answered. */
+  async function ask(engine: TestEngine, way: Way, namespace: string, node: string): Promise<string[]> {
+    const host = way === 'hostPort' ? nodeAddress(NODES.indexOf(node) + 1) : `agent.${namespace}.svc`;
+    const args = engine.ask(way, { host, namespace });
+    const [denied] = await askFrom(cluster(), node, [...args, `--body=${engine.body('mallory')}`, `--expect=${engine.denied}`]);
+    expect(denied).toMatchObject({ good: true });
+    const allowed = await askFrom(cluster(), node, [...args, `--body=${engine.body('alice')}`, `--expect=${engine.allowed}`], 20);
+    expect(allowed.filter(({ good }) => !good)).toEqual([]);
+    return [...new Set(allowed.map(({ text }) => engine.nodeOf(text)!))];
+  }
 }
