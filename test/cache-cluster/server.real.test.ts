@@ -92,7 +92,7 @@ describe('caches in the servers\' configuration', () => {
 
   afterAll(async () => {
     await stop();
-    server?.clean();
+    server.clean();
   });
 
   const names = async () => JSON.parse((await server.ask('/rest/v2/caches')).text) as string[];

@@ -1,5 +1,5 @@
 import { execFileSync } from 'child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'fs';
 import { tmpdir } from 'os';
 import { join } from 'path';
 import { find } from './synth';
@@ -40,7 +40,9 @@ export class InfinispanServer {
       return server;
     } catch (error) {
       await server.stop();
-      throw error;
+      // What it died of stands far above the end of its log.
+      const reasons = readFileSync(server.daemon.logFile, 'utf8').split('\n').filter((line) => line.includes('FATAL'));
+      throw new Error(`${(error as Error).message}\n${reasons.pop() ?? ''}`);
     }
   }
 
