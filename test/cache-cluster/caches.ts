@@ -43,7 +43,10 @@ export const CONFIGURATIONS: Record<string, Make> = {
   }),
   'evicted by clients': (format) => CacheConfiguration.local({ format, maxCount: 10, whenFull: CacheWhenFull.MANUAL }),
   'refusing when full': (format) => CacheConfiguration.distributed({
-    format, maxCount: 10, whenFull: CacheWhenFull.EXCEPTION, transactions: CacheTransactionMode.FULL_XA,
+    format,
+    maxCount: 10,
+    whenFull: CacheWhenFull.EXCEPTION,
+    transactions: CacheTransactionMode.FULL_XA,
     transactionLocking: CacheTransactionLocking.OPTIMISTIC,
   }),
   'transactional, pessimistic': (format) => CacheConfiguration.distributed({

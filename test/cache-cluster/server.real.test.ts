@@ -1,8 +1,8 @@
-import {
-  CacheAcknowledgement, CacheClientCertificates, CacheCluster, CacheClusterProps, CacheConfiguration, CacheConfigurationFormat, CacheCounterStorage, CacheCounterType, CachePermission,
-  CacheTls,
-} from '../../lib';
 import { clusterObjects, CONFIGURATIONS, FORMATS, STATEFUL_SET } from './caches';
+import {
+  CacheAcknowledgement, CacheClientCertificates, CacheCluster, CacheClusterProps, CacheConfiguration, CacheConfigurationFormat,
+  CacheCounterStorage, CacheCounterType, CachePermission, CacheTls,
+} from '../../lib';
 import { Authority } from '../support/certificates';
 import { call } from '../support/http';
 import { InfinispanServer, PASSWORD, requireInfinispan, USER } from '../support/infinispan-server';

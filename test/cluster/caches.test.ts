@@ -1,8 +1,8 @@
 import { App, Chart, Duration } from 'cdk8s';
 import { Deployment } from 'cdk8s-plus-28';
 import {
-  CacheAcknowledgement, CacheBackup, CacheBatch, CacheCluster, CacheConfigListener, CacheConfiguration, CacheDeploymentMode, CacheExpose, CacheMonitoring,
-  CachePermission, CacheRestore, CacheSiteExposeType, CacheTls,
+  CacheAcknowledgement, CacheBackup, CacheBatch, CacheCluster, CacheConfigListener, CacheConfiguration, CacheDeploymentMode, CacheExpose,
+  CacheMonitoring, CachePermission, CacheRestore, CacheSiteExposeType, CacheTls,
 } from '../../lib';
 import { ControlPlane } from '../rig/control-plane';
 import { findCrd } from '../support/crds';

@@ -1,10 +1,14 @@
 import { execFileSync } from 'child_process';
-import { App, Chart } from 'cdk8s';
-import { CacheCluster, CacheConfiguration, CacheDeploymentMode, CacheStorage } from '../../lib';
+import { mkdtempSync, rmSync } from 'fs';
+import { tmpdir } from 'os';
+import { join } from 'path';
+import { ApiObject, App, Chart } from 'cdk8s';
+import { buildSync } from 'esbuild';
 import { makeNamespace, rolledOut } from './cluster';
-import { eventually } from '../support/http';
-import { infinispanImage } from '../rig/infinispan-image';
+import { CacheCluster, CacheConfiguration, CacheDeploymentMode, CacheStorage } from '../../lib';
+import { cacheClientImage, infinispanImage } from '../rig/infinispan-image';
 import { NodeCluster } from '../rig/node-cluster';
+import { eventually } from '../support/http';
 import { synthesise } from '../support/synth';
 
 jest.setTimeout(600_000);
@@ -16,7 +20,14 @@ const USER = 'web:secret';
 let cluster: NodeCluster;
 
 beforeAll(async () => {
-  cluster = await NodeCluster.start(3, { infinispan: infinispanImage() });
+  const folder = mkdtempSync(join(tmpdir(), 'cache-client-'));
+  try {
+    const program = join(folder, 'client.js');
+    buildSync({ entryPoints: [join(__dirname, 'cache-client.js')], bundle: true, platform: 'node', outfile: program });
+    cluster = await NodeCluster.start(3, { infinispan: infinispanImage(), client: cacheClientImage(program) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
   await makeNamespace(cluster.kubectl, NAMESPACE, 'restricted');
   await cluster.kubectl.apply([
     secret('shop-users', { 'users.properties': 'web=secret\n', 'groups.properties': 'web=admin\n' }),
@@ -30,8 +41,8 @@ function secret(name: string, stringData: Record<string, string>) {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: NAMESPACE }, stringData };
 }
 
-/** The manifests of three servers, which need no volumes of a cloud. */
-function manifest(replicas: number): any[] {
+/** The manifests of the servers, which need no volumes of a cloud, and of a client if there is to be one. */
+function manifest(replicas: number, client?: any): any[] {
   const chart = new Chart(new App(), 'test', { namespace: NAMESPACE });
   const shop = new CacheCluster(chart, 'Shop', {
     deploymentMode: CacheDeploymentMode.STATEFUL_SET,
@@ -42,6 +53,7 @@ function manifest(replicas: number): any[] {
     resources: { cpuRequest: '50m' },
   });
   shop.addCache('orders', { configuration: CacheConfiguration.distributed({ encoding: 'text/plain' }) });
+  if (client) shop.addClient(new ApiObject(chart, 'Client', client));
   return synthesise(chart);
 }
 
@@ -82,6 +94,40 @@ test('three servers form one cluster by DNS, in a namespace that admits only res
   const [first] = await pods();
   for (let entry = 0; entry < ENTRIES; entry++) ask(first, `/caches/orders/${entry}`, '-X', 'PUT', '-H', 'Content-Type: text/plain', '-d', `value ${entry}`);
   expect(await entries()).toEqual([ENTRIES, ENTRIES, ENTRIES]);
+});
+
+test('a client reads and writes over REST and Hot Rod with nothing but what addClient injects', async () => {
+  const objects = manifest(3, {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'client' },
+    spec: {
+      backoffLimit: 0,
+      template: {
+        spec: {
+          restartPolicy: 'Never',
+          automountServiceAccountToken: false,
+          securityContext: { runAsUser: 1000, runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+          containers: [{
+            name: 'client',
+            image: 'localhost/cache-client:1',
+            imagePullPolicy: 'Never',
+            securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+          }],
+        },
+      },
+    },
+  });
+  await cluster.kubectl.apply(objects);
+  await eventually('the client has ended', async () => {
+    const { status } = await cluster.kubectl.get('job', 'client', NAMESPACE);
+    return status.succeeded === 1 || status.failed === 1;
+  }, 120, 1000);
+  const output = await cluster.kubectl.run('logs', 'job/client', '--namespace', NAMESPACE);
+  expect(output.trim().split('\n').pop()).toBe(JSON.stringify(['by REST', 'by Hot Rod', 'by REST']));
+  expect(await entries()).toEqual(Array(3).fill(ENTRIES + 2));
+  // Other tests count their own.
+  for (const name of ['rest', 'hot%20rod']) ask((await pods())[0], `/caches/orders/${name}`, '-X', 'DELETE');
 });
 
 test('a rolling restart loses no entry of two owners', async () => {

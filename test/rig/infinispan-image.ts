@@ -24,6 +24,15 @@ export function infinispanImage(): ImageSpec {
   };
 }
 
+/** A client of caches on the Node that runs the tests: a program, bundled with what it needs. */
+export function cacheClientImage(program: string): ImageSpec {
+  return {
+    reference: 'localhost/cache-client:1',
+    files: { '/node': process.execPath, '/client.js': program, ...sharedLibraries([process.execPath]) },
+    entrypoint: ['/node', '/client.js'],
+  };
+}
+
 /** All files of a folder, at a place in an image. */
 function filesIn(folder: string, place: string): Record<string, string> {
   return Object.assign({}, ...readdirSync(folder, { withFileTypes: true }).map((entry) => entry.isDirectory()
