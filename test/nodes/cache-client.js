@@ -7,7 +7,10 @@ const { INFINISPAN_HOST: host, INFINISPAN_PORT: port, INFINISPAN_USERNAME: userN
 /** One request with Digest, which the server wants on a plain connection. */
 async function rest(method, path, body) {
   const url = `http://${host}:${port}${path}`;
-  const challenge = (await fetch(url, { method })).headers.get('www-authenticate');
+  const asked = await fetch(url, { method });
+  // Read to its end, so that the connection is kept: only the server that has given a challenge takes its answer.
+  await asked.text();
+  const challenge = asked.headers.get('www-authenticate');
   const field = (name) => new RegExp(`${name}="?([^",]+)`).exec(challenge)?.[1];
   const hash = (text) => createHash(/SHA-256/.test(challenge) ? 'sha256' : 'md5').update(text).digest('hex');
   const [realm, nonce, cnonce] = [field('realm'), field('nonce'), randomBytes(8).toString('hex')];

@@ -28,7 +28,13 @@ export function infinispanImage(): ImageSpec {
 export function cacheClientImage(program: string): ImageSpec {
   return {
     reference: 'localhost/cache-client:1',
-    files: { '/node': process.execPath, '/client.js': program, ...sharedLibraries([process.execPath]) },
+    files: {
+      '/node': process.execPath,
+      '/client.js': program,
+      // The Hot Rod client reads them beside itself.
+      ...filesIn(join(require.resolve('infinispan'), '..', 'lib', 'protostream'), '/protostream'),
+      ...sharedLibraries([process.execPath]),
+    },
     entrypoint: ['/node', '/client.js'],
   };
 }
