@@ -42,8 +42,10 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     // Clients of other versions than our own.
     'cdk8s-plus-32@2.5.92',
     'cdk8s-plus-33@2.5.57',
+    'esbuild@0.28.2',
     'fast-check@4.11.0',
     'fflate@0.8.3',
+    'infinispan@0.16.3',
     'kubernetes-types@1.30.0',
     'reflect-metadata@0.2.2',
     'tsx@4.23.15',

@@ -1,2 +1,3 @@
+export * from './cache-cluster';
 export * from './client';
 export * from './policy-agent';

@@ -36,7 +36,7 @@ function synthesise(example: string): Row {
   return {
     example,
     objects: countByKind(objects.map(({ kind }) => kind)),
-    mode: [...new Set(objects.map(({ kind }) => kind).filter((kind) => ['DaemonSet', 'Deployment'].includes(kind)))].join(', '),
+    mode: [...new Set(objects.map(({ kind }) => kind).filter((kind) => ['DaemonSet', 'Deployment', 'StatefulSet', 'Infinispan'].includes(kind)))].join(', '),
     bytes: String(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)),
     time: `${time} ms`,
   };

@@ -14,7 +14,7 @@ export interface AffinityTerms {
  * The terms that draw pods of a namespace to an agent. The agent's namespace is named only where it is another one: without
  * it, a term means the pod's own.
  */
-export function termsFor(agent: IPolicyAgent, clientNamespace: string | undefined, options: ClientAffinityOptions): AffinityTerms {
+export function termsFor(agent: Pick<IPolicyAgent, 'namespace' | 'podLabels'>, clientNamespace: string | undefined, options: ClientAffinityOptions): AffinityTerms {
   const term: PodAffinityTerm = {
     labelSelector: { matchLabels: agent.podLabels },
     ...(agent.namespace !== clientNamespace && { namespaces: [agent.namespace!] }),

@@ -29,7 +29,7 @@ export function hasPlace(resource: Json, { within, onlyWith }: PodPlace): boolea
 }
 
 /** Whether an agent's labels select the pods of a resource: they are its own. */
-export function selects({ podLabels, namespace }: IPolicyAgent, resource: Json, [{ podSpec }]: readonly PodPlace[]): boolean {
+export function selects({ podLabels, namespace }: Pick<IPolicyAgent, 'namespace' | 'podLabels'>, resource: Json, [{ podSpec }]: readonly PodPlace[]): boolean {
   const labels = (podSpec && valueAt(resource, [...pathOf(podSpec).slice(0, -1), 'metadata', 'labels'])) ?? {};
   return resource.metadata?.namespace === namespace && Object.entries(podLabels).every(([key, value]) => labels[key] === value);
 }

@@ -8,7 +8,16 @@ export enum ClaimKind {
 
   /** A port, or the directory of a socket, on every node. */
   NODE_ENDPOINT = 'NODE_ENDPOINT',
+
+  /** A cache, schema or the like on the servers of a cluster. */
+  SERVER_NAME = 'SERVER_NAME',
 }
+
+const WAYS_OUT: Record<ClaimKind, string> = {
+  [ClaimKind.NAME]: 'give one of them another instanceName or namespace; if they go to different clusters, acknowledge SEVERAL_CLUSTERS in each',
+  [ClaimKind.NODE_ENDPOINT]: 'if they stand on different nodes, acknowledge SHARED_NODE_ENDPOINTS in each',
+  [ClaimKind.SERVER_NAME]: 'declare it once',
+};
 
 interface Claim {
   readonly kind: ClaimKind;
@@ -51,10 +60,7 @@ export class Claims {
     return [...this.contested].flatMap(({ kind, what, owners }) => {
       const present = owners.filter(isInTree);
       if (present.length < 2 || passedOver.includes(kind) || !present.some((owner) => owner.node.scopes.includes(scope))) return [];
-      const wayOut = kind === ClaimKind.NAME
-        ? 'give one of them another instanceName or namespace; if they go to different clusters, acknowledge SEVERAL_CLUSTERS in each'
-        : 'if they stand on different nodes, acknowledge SHARED_NODE_ENDPOINTS in each';
-      return [`${what} is claimed more than once in this app, by ${present.map((owner) => owner.node.path).join(' and ')}: ${wayOut}`];
+      return [`${what} is claimed more than once in this app, by ${present.map((owner) => owner.node.path).join(' and ')}: ${WAYS_OUT[kind]}`];
     });
   }
 }

@@ -43,7 +43,7 @@ export class ObjectOverrides {
   /** What is wrong with the first one that found no object. */
   public unusedOnes(): string | undefined {
     const [first] = this.unused;
-    return first && `objectOverrides name ${first.kind}/${first.metadata.name}, which the agent does not emit; it emits ${this.emitted.join(', ')}`;
+    return first && `objectOverrides name ${first.kind}/${first.metadata.name}, which is not emitted; there are ${this.emitted.join(', ')}`;
   }
 }
 

@@ -5,6 +5,7 @@
 import { join } from 'path';
 import { debianStep } from './debian';
 import { goFilesStep, goStep } from './go';
+import { infinispanStep } from './infinispan';
 import { npmStep } from './npm';
 import { bring, Step, TOOLS } from './step';
 
@@ -49,6 +50,7 @@ const STEPS: Step[] = [
   }),
   goStep({ name: 'coredns', seconds: 90, programs: { coredns: '.' } }),
   goStep({ name: 'testkit', seconds: 10, programs: { testkit: '.' } }),
+  infinispanStep,
 ];
 
 async function main() {

@@ -28,7 +28,7 @@ export async function deploy(kubectl: Kubectl, objects: any[], seconds = 90) {
 
 export async function rolledOut(kubectl: Kubectl, objects: any[], seconds = 90) {
   for (const { kind, metadata: { name, namespace } } of objects) {
-    if (!['DaemonSet', 'Deployment'].includes(kind)) continue;
+    if (!['DaemonSet', 'Deployment', 'StatefulSet'].includes(kind)) continue;
     const { code, stdout, stderr } = await kubectl.try(['rollout', 'status', `${kind}/${name}`, '--namespace', namespace, `--timeout=${seconds}s`]);
     if (code !== 0) throw new Error(`${kind}/${name} is not rolled out: ${stdout}${stderr}\n${await explain(kubectl, namespace)}`);
   }

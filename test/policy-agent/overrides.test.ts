@@ -51,7 +51,7 @@ describe('objectOverrides', () => {
   test('fail when they fit no object, and name those that there are', () => {
     const wrong = (override: any) => () => agentObjects({ engine: opa(), objectOverrides: [override] });
     expect(wrong({ kind: 'Deployment', metadata: { name: 'agent-default' } })).toThrow(
-      '[test/Agent] objectOverrides name Deployment/agent-default, which the agent does not emit; it emits ConfigMap/agent-config, ConfigMap/agent-policies, ' +
+      '[test/Agent] objectOverrides name Deployment/agent-default, which is not emitted; there are ConfigMap/agent-config, ConfigMap/agent-policies, ' +
       'DaemonSet/agent-default, Service/agent, ConfigMap/agent',
     );
     expect(wrong({ metadata: { name: 'agent' } })).toThrow('[test/Agent] each of objectOverrides needs kind and metadata.name');

@@ -30,12 +30,13 @@ const IMAGES: Record<string, ImageSpec> = {
 
 /** A whole cluster on one machine: the real control plane and real nodes, all in networks of their own. Needs root on Linux. */
 export class NodeCluster {
-  public static async start(count = 3): Promise<NodeCluster> {
+  /** With images besides those that every test has, by any name. */
+  public static async start(count = 3, images: Record<string, ImageSpec> = {}): Promise<NodeCluster> {
     if (process.getuid?.() !== 0 || process.platform !== 'linux') throw new Error('real nodes need root on Linux: namespaces, mounts and cgroups are made');
     requireTools(TOOLS);
     const cluster = new NodeCluster();
     try {
-      await cluster.startAll(count);
+      await cluster.startAll(count, { ...IMAGES, ...images });
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -70,13 +71,13 @@ export class NodeCluster {
     rmSync(this.logs, { recursive: true, force: true });
   }
 
-  private async startAll(count: number) {
+  private async startAll(count: number, images: Record<string, ImageSpec>) {
     this.network = new Network(this.logs);
     // Nodes are given up after 20 seconds rather than 50, so that tests of crashes are short.
     this.plane = await ControlPlane.start({
       address: CONTROL_PLANE_ADDRESS, prefix: this.network.prefix, nodeGraceSeconds: 20, apiServerArgs: ['--enable-admission-plugins=NodeRestriction'],
     });
-    this.packImages();
+    this.packImages(images);
     await this.plane.user('kube-proxy', 'system:kube-proxy');
     await this.kubectl.run('create', 'clusterrolebinding', 'kube-proxy', '--clusterrole=system:node-proxier', '--user=system:kube-proxy');
     await this.startDns();
@@ -86,10 +87,10 @@ export class NodeCluster {
     await Promise.all(this.nodes.map(async (node) => node.ready()));
   }
 
-  private packImages() {
+  private packImages(images: Record<string, ImageSpec>) {
     const folder = join(this.plane.directory, 'images');
     mkdirSync(folder);
-    for (const [name, image] of Object.entries(IMAGES)) packImage(image, join(folder, `${name}.tar`));
+    for (const [name, image] of Object.entries(images)) packImage(image, join(folder, `${name}.tar`));
   }
 
   private async startDns() {

@@ -21,15 +21,19 @@ export function crdsDir(): string {
   return process.env.CRDS_DIR ?? join(__dirname, '..', '..', '..', 'shared', 'crds');
 }
 
+/** Definitions written here, of what no upstream release has yet. */
+export const OWN_CRDS_DIR = join(__dirname, 'crds');
+
 /** Whether custom resources can be checked here. */
 export function crdsAvailable(): boolean {
   return existsSync(crdsDir());
 }
 
-/** The CustomResourceDefinition of a kind, if a file of the folder holds one. */
+/** The CustomResourceDefinition of a kind, if a file of the folders holds one. */
 export function findCrd(group: string, kind: string): CustomResourceDefinition | undefined {
-  for (const file of readdirSync(crdsDir()).filter((name) => name.endsWith('.yaml'))) {
-    for (const text of readFileSync(join(crdsDir(), file), 'utf8').split(/^---.*$/m)) {
+  const files = [crdsDir(), OWN_CRDS_DIR].flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
+  for (const file of files.filter((name) => name.endsWith('.yaml'))) {
+    for (const text of readFileSync(file, 'utf8').split(/^---.*$/m)) {
       // Parsing all of them would take seconds, searching them takes milliseconds.
       if (!hasLine(text, 'group', group) || !hasLine(text, 'kind', kind)) continue;
       const crd: CustomResourceDefinition = parse(text);

@@ -1,0 +1,66 @@
+import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
+import { Construct, IConstruct } from 'constructs';
+import { Cache, CacheOptions } from './cache';
+import { CacheDeploymentMode } from './cache-deployment-mode';
+import { CacheSchema, CacheSchemaOptions } from './cache-schema';
+import { bindCacheClient } from './client/bind-client';
+import { CacheClientOptions } from './client/cache-client-options';
+import { ICacheCluster } from './i-cache-cluster';
+import { resourceName } from './names';
+
+/** What a cluster offers, wherever it was made. */
+export abstract class CacheClusterBase extends Construct implements ICacheCluster {
+  public abstract readonly clusterName: string;
+  public abstract readonly namespace?: string;
+  public abstract readonly deploymentMode: CacheDeploymentMode;
+  public abstract readonly podLabels: Record<string, string>;
+
+  /**
+   * Adds a cache.
+   *
+   * @param name Name of the cache on the server: any text.
+   */
+  public addCache(name: string, options: CacheOptions): Cache {
+    return new Cache(this, this.idOf('Cache', name), { ...options, cluster: this, cacheName: name });
+  }
+
+  /**
+   * Adds a Protobuf schema. Only with the operator, from 2.5.17.
+   *
+   * @param name Name of the schema on the server, such as `sessions.proto`.
+   */
+  public addSchema(name: string, options: CacheSchemaOptions): CacheSchema {
+    return new CacheSchema(this, this.idOf('Schema', name), { ...options, cluster: this, schemaName: name });
+  }
+
+  /**
+   * Makes workloads clients: at synth, their containers get address, credentials by reference and certificates, and their pods
+   * a preference for nodes with a server.
+   *
+   * @param workload Any construct that holds workloads, now or later.
+   */
+  public addClient(workload: IConstruct, options?: CacheClientOptions) {
+    bindCacheClient(this, workload, options);
+  }
+
+  public toPodSelectorConfig(): PodSelectorConfig {
+    return {
+      labelSelector: LabelSelector.of({ labels: this.podLabels }),
+      ...(this.namespace && { namespaces: { names: [this.namespace] } }),
+    };
+  }
+
+  public toNetworkPolicyPeerConfig(): NetworkPolicyPeerConfig {
+    return { podSelector: this.toPodSelectorConfig() };
+  }
+
+  public toPodSelector(): IPodSelector | undefined {
+    return this;
+  }
+
+  /** Ids of constructs know no slashes. A second one of a name gets an id of its own, so that it is refused for what it is. */
+  private idOf(kind: string, name: string): string {
+    const id = `${kind}-${resourceName(this.clusterName, name)}`;
+    return this.node.tryFindChild(id) ? `${id}-${this.node.children.length}` : id;
+  }
+}

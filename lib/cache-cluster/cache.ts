@@ -1,0 +1,109 @@
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { CacheDeploymentMode } from './cache-deployment-mode';
+import { CacheResourceOptions } from './cache-resource-options';
+import { factsOf } from './cluster-facts';
+import { claimServerName, emitClusterResource } from './cluster-resource';
+import { CacheConfiguration } from './configuration/cache-configuration';
+import { ICacheCluster } from './i-cache-cluster';
+import { checkServerName, resourceName } from './names';
+import { locateErrors } from '../private/messages';
+
+/** What happens when a changed configuration cannot be applied to a cache that is there. */
+export enum CacheUpdateStrategy {
+  /** The cache stays as it is, and its resource says so. */
+  RETAIN = 'retain',
+
+  /** The cache is removed and made anew: its entries are lost. */
+  RECREATE = 'recreate',
+}
+
+/** Options of `addCache`. */
+export interface CacheOptions extends CacheResourceOptions {
+  /**
+   * How the cache behaves. Exactly one of this and `template`.
+   *
+   * @default - that of the template
+   */
+  readonly configuration?: CacheConfiguration;
+
+  /**
+   * Name of a template of the server: of one that `addTemplate` has added, or, with the operator, of any.
+   *
+   * @default - none
+   */
+  readonly template?: string;
+
+  /**
+   * What happens when a changed configuration cannot be applied. In a StatefulSet, see `previousManifest`.
+   *
+   * @default CacheUpdateStrategy.RETAIN
+   */
+  readonly updates?: CacheUpdateStrategy;
+}
+
+/** Properties for `Cache`. */
+export interface CacheProps extends CacheOptions {
+  /** The cluster that has the cache. */
+  readonly cluster: ICacheCluster;
+
+  /**
+   * Name of the cache on the server: any text.
+   *
+   * @default - the construct's id
+   */
+  readonly cacheName?: string;
+}
+
+/** A cache of a cluster: a `Cache` resource with the operator, a part of the servers' configuration in a StatefulSet. */
+export class Cache extends Construct {
+  /** Name of the cache on the server. */
+  public readonly cacheName: string;
+
+  /** The `Cache` resource; undefined in a StatefulSet. */
+  public readonly resource?: ApiObject;
+
+  public constructor(scope: Construct, id: string, props: CacheProps) {
+    super(scope, id);
+    this.cacheName = props.cacheName ?? id;
+    this.resource = locateErrors(this, () => {
+      checkServerName(this.cacheName, 'cache');
+      const { configuration, template } = props;
+      if ((configuration === undefined) === (template === undefined)) {
+        throw new Error(`cache ${this.cacheName} needs exactly one of configuration and template, given ${configuration ? 'both' : 'none'}`);
+      }
+      if (template === '') throw new Error(`template of cache ${this.cacheName} must not be empty`);
+      return props.cluster.deploymentMode === CacheDeploymentMode.OPERATOR ? this.emit(props) : this.declare(props);
+    });
+  }
+
+  private emit({ cluster, configuration, template, updates = CacheUpdateStrategy.RETAIN, labels, annotations }: CacheProps): ApiObject {
+    claimServerName(this, cluster, 'cache', this.cacheName);
+    return emitClusterResource(this, cluster, {
+      kind: 'Cache',
+      name: resourceName(cluster.clusterName, this.cacheName),
+      spec: {
+        clusterName: cluster.clusterName,
+        name: this.cacheName,
+        ...(configuration ? { template: configuration.render() } : { templateName: template }),
+        updates: { strategy: updates },
+      },
+      options: { labels, annotations },
+    });
+  }
+
+  private declare({ cluster, configuration, template, updates, labels, annotations }: CacheProps): undefined {
+    const { definitions } = factsOf(cluster);
+    if (!definitions) {
+      throw new Error(`cache ${this.cacheName}: cluster ${cluster.clusterName} has no operator, so its caches stand in its own configuration; add it where the cluster is made`);
+    }
+    const given = Object.entries({ updates, labels, annotations }).find(([, value]) => value !== undefined);
+    if (given) throw new Error(`${given[0]} of cache ${this.cacheName} is only for deploymentMode OPERATOR: there is no resource that would have it`);
+    if (configuration) {
+      definitions.add({ kind: 'cache', name: this.cacheName, configuration });
+    } else {
+      definitions.addTemplated(this.cacheName, template!);
+    }
+    return undefined;
+  }
+}

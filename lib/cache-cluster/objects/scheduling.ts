@@ -1,0 +1,48 @@
+import type { Affinity, PodSpec } from 'kubernetes-types/core/v1';
+import { TopologySpread } from '../../policy-agent/scheduling';
+import { CacheClusterSettings } from '../settings';
+
+/** Where pods may stand and had better stand; both modes say it the same way. */
+export function scheduling(
+  { props, podLabels, traits }: CacheClusterSettings,
+): Pick<PodSpec, 'affinity' | 'tolerations' | 'topologySpreadConstraints'> {
+  const { nodes = [], tolerations = [] } = props;
+  const topologySpread: TopologySpread[] = props.topologySpread ?? traits.topologySpread.map((topologyKey) => ({ topologyKey }));
+  const affinity: Affinity = {
+    ...(nodes.length > 0 && {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{
+            matchExpressions: nodes.map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })),
+          }],
+        },
+      },
+    }),
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [{
+        weight: props.spreadWeight ?? 100,
+        podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: podLabels } },
+      }],
+    },
+  };
+  return {
+    affinity,
+    ...(tolerations.length > 0 && {
+      tolerations: tolerations.map(({ key, value, effect }) => ({
+        ...(key !== undefined && { key }),
+        operator: value === undefined ? 'Exists' : 'Equal',
+        ...(value !== undefined && { value }),
+        ...(effect && { effect }),
+      })),
+    }),
+    ...(topologySpread.length > 0 && {
+      topologySpreadConstraints: topologySpread.map(({ topologyKey, maxSkew = 1, whenUnsatisfiable = 'ScheduleAnyway' }) => ({
+        topologyKey,
+        maxSkew,
+        whenUnsatisfiable,
+        labelSelector: { matchLabels: podLabels },
+        ...(traits.revisionLabel && { matchLabelKeys: [traits.revisionLabel] }),
+      })),
+    }),
+  };
+}
