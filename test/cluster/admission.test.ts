@@ -1,21 +1,23 @@
+import { installCustomKinds, known } from './custom-kinds';
 import { allCells, atNode, Cell, cellObjects, REFUSED } from './matrix';
 import { KubernetesVersion } from '../../lib';
 import { ControlPlane } from '../rig/control-plane';
-import { crdsAvailable, findCrd } from '../support/crds';
 import { exampleNames, exampleObjects } from '../support/examples';
-import { recordSkipped } from '../support/skipped-kinds';
 import { find } from '../support/synth';
 
 const { V1_34, V1_35, V1_36 } = KubernetesVersion;
 
-/** What agents may emit that Kubernetes does not bring. */
-const CUSTOM_KINDS = [['cert-manager.io', 'Certificate'], ['monitoring.coreos.com', 'PodMonitor']];
-
-/** The namespaces and the Pod Security level that each enforces. `authz` is that of the examples, one of which has a socket. */
-const LEVELS = { restricted: 'restricted', baseline: 'baseline', privileged: 'privileged', authz: 'privileged' };
-
 /** The examples as `cdk8s synth` makes them, whatever cluster they are for. */
 const EXAMPLES = exampleNames().map((name) => [name, exampleObjects(name)] as const);
+const EXAMPLE_OBJECTS = EXAMPLES.flatMap(([, objects]) => objects);
+
+/** The namespaces and the Pod Security level that each enforces. In those of the examples a socket stands, and clients that are as they are. */
+const LEVELS: Record<string, string> = {
+  restricted: 'restricted',
+  baseline: 'baseline',
+  privileged: 'privileged',
+  ...Object.fromEntries(EXAMPLE_OBJECTS.map(({ metadata }) => [metadata.namespace ?? 'default', 'privileged'])),
+};
 
 const IMAGE: Cell = { engine: 'opa', mode: 'DaemonSet', access: 'service', tls: 'plain', source: 'image', version: V1_36 };
 
@@ -27,7 +29,8 @@ describe.each([V1_36, V1_35, V1_34])('Kubernetes %s', (version) => {
   beforeAll(async () => {
     // Controllers would write to what is applied.
     plane = await ControlPlane.start({ apiOnly: true, ...(version !== V1_36 && { emulatedVersion: version }) });
-    await plane.kubectl.apply([...customResourceDefinitions(), ...namespaces()]);
+    await plane.kubectl.apply(namespaces());
+    await installCustomKinds(plane.kubectl, EXAMPLE_OBJECTS);
   });
 
   afterAll(async () => plane?.stop());
@@ -75,7 +78,7 @@ describe.each([V1_36, V1_35, V1_34])('Kubernetes %s', (version) => {
   });
 
   test('pods fit the Pod Security level that the docs state', async () => {
-    const pods = distinct(podsOf([...matrix.restricted, ...matrix.privileged, ...EXAMPLES.flatMap(([, objects]) => objects)]));
+    const pods = distinct(podsOf([...matrix.restricted, ...matrix.privileged, ...EXAMPLE_OBJECTS]));
     const admitted = await plane.kubectl.apply(pods, '--dry-run=server', '--output=name');
     expect(admitted.trim().split('\n')).toHaveLength(pods.length);
   });
@@ -103,20 +106,6 @@ describe.each([V1_36, V1_35, V1_34])('Kubernetes %s', (version) => {
 /** Those that differ by more than their agent's name. */
 function distinct(objects: any[]): any[] {
   return [...new Map(objects.map((object) => [JSON.stringify(object).replace(/agent-\d+/g, 'agent'), object])).values()];
-}
-
-function customResourceDefinitions(): any[] {
-  return crdsAvailable() ? CUSTOM_KINDS.map(([group, kind]) => findCrd(group, kind)) : [];
-}
-
-/** Objects that a server without custom kinds knows; others are named at the end. */
-function known(objects: any[]): any[] {
-  if (crdsAvailable()) return objects;
-  return objects.filter(({ apiVersion, kind }) => {
-    const custom = CUSTOM_KINDS.some(([group, name]) => apiVersion.startsWith(`${group}/`) && kind === name);
-    if (custom) recordSkipped(`${kind}.${apiVersion.split('/')[0]}`);
-    return !custom;
-  });
 }
 
 /** With the account that a controller would add. */

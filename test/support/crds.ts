@@ -31,7 +31,8 @@ export function crdsAvailable(): boolean {
 
 /** The CustomResourceDefinition of a kind, if a file of the folders holds one. */
 export function findCrd(group: string, kind: string): CustomResourceDefinition | undefined {
-  const files = [crdsDir(), OWN_CRDS_DIR].flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
+  const folders = [crdsDir(), OWN_CRDS_DIR].filter((folder) => existsSync(folder));
+  const files = folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
   for (const file of files.filter((name) => name.endsWith('.yaml'))) {
     for (const text of readFileSync(file, 'utf8').split(/^---.*$/m)) {
       // Parsing all of them would take seconds, searching them takes milliseconds.
