@@ -175,7 +175,7 @@ describe('refuses', () => {
     ['to wait', refused({}, { waitForAgent: true }), 'it is ready before the client starts anyway'],
     ['affinity', refused({}, { weight: 5 }), 'weight with an agent in the client\'s own pod'],
     ['found clients', () => new AuthzClientAffinity(testChart(), 'Near', { agent: opaAgent(testChart(), { deploymentMode: SIDECAR }) }), '[test/Near] agent opa has no pods to be near'],
-    ['overrides that fit nothing', refused({ objectOverrides: [{ kind: 'Service', metadata: { name: 'x' } }] }), 'objectOverrides name Service/x, which the agent does not emit; it emits ConfigMap/pdp-config'],
+    ['overrides that fit nothing', refused({ objectOverrides: [{ kind: 'Service', metadata: { name: 'x' } }] }), 'objectOverrides name Service/x, which is not emitted; there are ConfigMap/pdp-config'],
     ['a container of that name', () => podWith({}, {}, { containers: [{ name: 'pdp-cerbos', image: 'x:1' }] }), 'container pdp-cerbos exists already'],
   ])('%s', (_, run, error) => {
     expect(run).toThrow(error);
