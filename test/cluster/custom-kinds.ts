@@ -2,6 +2,9 @@ import { Kubectl } from '../rig/kubectl';
 import { crdsAvailable, findCrd } from '../support/crds';
 import { recordSkipped } from '../support/skipped-kinds';
 
+/** Groups that Kubernetes brings, of those whose name looks like another one's. */
+const BUILT_IN = ['networking.k8s.io', 'rbac.authorization.k8s.io'];
+
 /** Makes the custom kinds of objects known to the API server, where their definitions are at hand. */
 export async function installCustomKinds(kubectl: Kubectl, objects: any[]) {
   if (!crdsAvailable()) return;
@@ -27,7 +30,7 @@ export function known(objects: any[]): any[] {
 
 function isCustom({ apiVersion }: any): boolean {
   const group = groupOf(apiVersion);
-  return group.includes('.') && !group.endsWith('.k8s.io');
+  return group.includes('.') && !BUILT_IN.includes(group);
 }
 
 function groupOf(apiVersion: string): string {

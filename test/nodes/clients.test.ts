@@ -56,7 +56,8 @@ const job = (containers: any[]) => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
   metadata: { name: 'client' },
-  spec: { backoffLimit: 0, template: { spec: { restartPolicy: 'OnFailure', containers } } },
+  // Each try to reach the agent counts.
+  spec: { backoffLimit: 6, template: { spec: { restartPolicy: 'OnFailure', containers } } },
 });
 
 describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('a Job that asks the real %s', (name, engine) => {
