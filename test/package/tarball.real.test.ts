@@ -48,19 +48,23 @@ test('has declarations that name no modules but its peers', () => {
   expect(Object.entries(modules).filter(([module]) => !(module in peerDependencies))).toEqual([]);
 });
 
-test('runs the first example of the README', () => {
-  writeFileSync(join(app, 'main.ts'), firstExample());
+test('runs the examples of the README: a whole app, and within it the one that only shows an agent and a client', () => {
+  const [first, whole] = readmeExamples();
+  expect(whole).toContain('app.synth();');
+  writeFileSync(join(app, 'main.ts'), `import { OpaEngine } from '${NAME}';\n${whole.replace('app.synth();', `${first}app.synth();`)}`);
+  mkdirSync(join(app, 'policies'));
+  writeFileSync(join(app, 'policies', 'document.yaml'), '# none\n');
   run(process.execPath, 'node_modules/typescript/bin/tsc', '--strict', '--skipLibCheck', 'false', 'main.ts');
   run(process.execPath, 'main.js');
   const manifests = readdirSync(join(app, 'dist')).map((file) => readFileSync(join(app, 'dist', file), 'utf8'));
-  const kinds = manifests.flatMap((yaml) => parseAllDocuments(yaml)).map((document) => document.toJS().kind);
-  expect(kinds).toContain('DaemonSet');
+  const objects = manifests.flatMap((yaml) => parseAllDocuments(yaml)).map((document) => document.toJS());
+  const { initContainers, containers } = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.includes('web')).spec.template.spec;
+  expect(initContainers.map((container: any) => container.name)).toContain('cerbos-cerbos');
+  expect(containers[0].env.map((variable: any) => variable.name)).toEqual(expect.arrayContaining(['OPA_URL', 'CERBOS_HTTP']));
 }, 60_000);
 
-function firstExample(): string {
-  const example = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
-  if (!example) throw new Error('README.md has no block of ```ts');
-  return example;
+function readmeExamples(): string[] {
+  return [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, example]) => example);
 }
 
 /** Runs a program in the app; the error that it throws holds all that the program said. */
