@@ -43,6 +43,7 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     'cdk8s-plus-32@2.5.92',
     'cdk8s-plus-33@2.5.57',
     'esbuild@0.28.2',
+    'eventsource-parser@3.1.1',
     'fast-check@4.11.0',
     'fflate@0.8.3',
     'infinispan@0.16.3',
@@ -77,7 +78,7 @@ const project = new cdk8s.ConstructLibraryCdk8s({
     },
   },
   // A test run changes nothing.
-  eslintOptions: { dirs: ['lib'], devdirs: ['test', 'examples', 'bench', 'scripts'], commandOptions: { fix: false } },
+  eslintOptions: { dirs: ['lib'], devdirs: ['test', 'examples', 'bench', 'scripts', 'reconciler'], commandOptions: { fix: false } },
   gitignore: ['/.tools/', '/examples/*/dist/'],
 });
 
@@ -89,7 +90,7 @@ project.package.addField('private', undefined);
 project.tryFindObjectFile('tsconfig.json')?.addOverride('compilerOptions.inlineSourceMap', false);
 project.tryFindObjectFile('tsconfig.json')?.addOverride('compilerOptions.inlineSources', false);
 
-for (const dir of ['examples', 'bench', 'scripts', 'docs', 'tools', '.ci']) {
+for (const dir of ['examples', 'bench', 'scripts', 'docs', 'tools', 'reconciler', '.ci']) {
   project.npmignore?.addPatterns(`/${dir}/`);
 }
 project.npmignore?.addPatterns('/.tools/', '/.eslintrc.json', '/tsconfig.*.json', '/projenrc/', '/CONTRIBUTING.md', '/API.md');
@@ -101,7 +102,7 @@ new javascript.TypescriptConfig(project, {
   include: ['**/*.ts'],
   compilerOptions: { noEmit: true, rootDir: '..', paths: { [NAME]: ['../lib'] } },
 });
-for (const folder of ['scripts', 'bench']) {
+for (const folder of ['scripts', 'bench', 'reconciler']) {
   new javascript.TypescriptConfig(project, {
     fileName: `${folder}/tsconfig.json`,
     extends: javascript.TypescriptConfigExtends.fromPaths(['../tsconfig.json']),
@@ -119,6 +120,14 @@ project.eslint?.addRules({ 'import/no-unresolved': ['error', { ignore: [`^${NAME
 
 // What was deleted in `lib` must not live on in `build`.
 project.preCompileTask.exec('node -e "fs.rmSync(\'build\', { recursive: true, force: true })"');
+
+// The library embeds the program, as a module like any other, so that whatever loads the library finds it. It is checked in: a
+// fresh clone can be tested, type-checked and read at once, and the gate sees when it is not what its sources make.
+const bundle = project.addTask('bundle:reconciler', {
+  description: 'Bundle the config-reconciler into a module of the library',
+  exec: 'tsx scripts/bundle-reconciler.ts',
+});
+project.preCompileTask.spawn(bundle);
 
 const compile = project.tasks.tryFind('compile');
 compile?.env('JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION', '20');
@@ -182,7 +191,7 @@ project.addTask('package:code-only', {
   description: 'Generate the bindings of every target language, without their toolchains',
   exec: 'jsii-pacmak -v --code-only',
 });
-for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts'], ['bench/tsconfig.json', 'benchmarks']]) {
+for (const [config, what] of [['examples/tsconfig.json', 'examples'], ['scripts/tsconfig.json', 'scripts'], ['bench/tsconfig.json', 'benchmarks'], ['reconciler/tsconfig.json', 'config-reconciler']]) {
   project.testTask.prependExec(`tsc --noEmit -p ${config}`, { name: `Type-check the ${what}` });
 }
 

@@ -1,0 +1,82 @@
+import { CacheIndex } from './cache-index';
+import { CacheRecord, hashOf, omittedHash } from './cache-record';
+import { LISTENER_DELETE, LISTENER_GENERATION, MANAGED_BY, MARK, OMITTED } from './marks';
+import { InfinispanClient, TOO_LONG } from '../infinispan/infinispan-client';
+import { KubernetesClient } from '../kubernetes/kubernetes-client';
+import { CACHE_API, CacheResource, cachesPath } from '../kubernetes/objects';
+import { mirrorName } from '../names';
+
+/** What the server has: what `InfinispanClient.cache` returns for a cache that is there. */
+export type Found = NonNullable<Awaited<ReturnType<InfinispanClient['cache']>>>;
+
+/** In bytes. Kubernetes stores 1.5 MiB at most, and writes some of it twice. */
+const LONGEST_TEMPLATE = 900_000;
+
+export interface MirrorsOptions {
+  readonly kubernetes: KubernetesClient;
+  readonly index: CacheIndex;
+  readonly namespace: string;
+  readonly instance: string;
+  /** Whether an operator acts on the resources. */
+  readonly operator: boolean;
+}
+
+/** Writes the resources that the program makes: for each cache that no user's resource stands for, one. */
+export class Mirrors {
+  private readonly path: string;
+
+  public constructor(private readonly options: MirrorsOptions) {
+    this.path = cachesPath(options.namespace);
+  }
+
+  /** Has exactly one say what the server has. */
+  public async show(cluster: string, cache: string, found: Found, mirrors: CacheRecord[]): Promise<void> {
+    const { kubernetes, index, instance, namespace } = this.options;
+    const name = mirrorName(cluster, cache);
+    // Of another name are those whose `spec.name` somebody changed.
+    for (const other of mirrors.filter((mirror) => mirror.name !== name)) await this.remove(other);
+    const mirror = mirrors.find((one) => one.name === name);
+    // One that is going comes back when it is gone.
+    if (mirror?.deleting) return;
+    const { template, omitted, hash } = contentOf(found);
+    const changed = mirror?.hash !== hash;
+    if (mirror && !changed && mirror.madeBy === instance && mirror.listenerGeneration >= mirror.generation) return;
+    const annotations = {
+      [MARK]: instance,
+      // Every change of the spec is a new generation.
+      [LISTENER_GENERATION]: String(mirror ? mirror.generation + (changed ? 1 : 0) : 1),
+      [OMITTED]: omitted,
+    };
+    index.learn(mirror
+      ? await kubernetes.patch<CacheResource>(this.path, mirror, { metadata: { annotations }, ...(changed && { spec: { template } }) })
+      : await kubernetes.create<CacheResource>(this.path, {
+        apiVersion: CACHE_API,
+        kind: 'Cache',
+        metadata: {
+          name,
+          namespace,
+          labels: { 'app.kubernetes.io/name': 'infinispan', 'app.kubernetes.io/instance': cluster, ...MANAGED_BY },
+          annotations: { ...annotations, [OMITTED]: omitted ?? undefined },
+        },
+        spec: { clusterName: cluster, name: cache, ...(template !== null && { template }), updates: { strategy: 'retain' } },
+      }));
+  }
+
+  /** Removes one; the cache stays, whatever an operator would do otherwise. */
+  public async remove(mirror: CacheRecord): Promise<void> {
+    const { kubernetes, index, operator } = this.options;
+    const marks = !mirror.listenerDelete && (operator || mirror.operated);
+    let last = mirror;
+    if (marks) {
+      last = index.learn(await kubernetes.patch<CacheResource>(this.path, mirror, { metadata: { annotations: { [LISTENER_DELETE]: 'true' } } })) ?? mirror;
+    }
+    if (!mirror.deleting) await kubernetes.remove(this.path, last);
+  }
+}
+
+function contentOf(found: Found): { template: string | null; omitted: string | null; hash: string } {
+  const length = found === TOO_LONG ? 'too long' : Buffer.byteLength(found);
+  if (found !== TOO_LONG && length as number <= LONGEST_TEMPLATE) return { template: found, omitted: null, hash: hashOf(found) };
+  const omitted = String(length);
+  return { template: null, omitted, hash: omittedHash(omitted) };
+}

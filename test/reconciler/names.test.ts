@@ -1,0 +1,27 @@
+import * as fc from 'fast-check';
+import { resourceName } from '../../lib/cache-cluster/names';
+import { mirrorName } from '../../reconciler/src/names';
+
+const cache = fc.string({ unit: 'grapheme', minLength: 1 });
+
+test('every name of a cache makes a legal name of a resource, which is also a legal label', () => {
+  fc.assert(fc.property(cache, (name) => {
+    expect(mirrorName('sessions', name)).toMatch(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])$/);
+  }));
+});
+
+test('names that look alike make different ones, and so do clusters', () => {
+  const names = ['cache1', 'cache-1', 'my_cache', 'my.cache', 'myCache', 'MyCache', 'my-cache', ' my-cache', '_x', 'x', 'x/y', 'x-y'];
+  const made = names.flatMap((name) => [mirrorName('a', name), mirrorName('b', name), mirrorName('a-b', name)]);
+  expect(new Set(made).size).toBe(made.length);
+});
+
+test('a mirror never has the name of the library\'s own resource for any cache', () => {
+  fc.assert(fc.property(cache, cache.filter((name) => !name.includes('\0')), (mirrored, own) => {
+    expect(mirrorName('sessions', mirrored)).not.toBe(resourceName('sessions', own));
+  }));
+});
+
+test('it stays what it is from release to release', () => {
+  expect(mirrorName('sessions', 'a b/c')).toBe('sessions-mirror-a-b-c-085880efb4c9');
+});
