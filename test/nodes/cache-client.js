@@ -4,22 +4,31 @@ const infinispan = require('infinispan');
 
 const { INFINISPAN_HOST: host, INFINISPAN_PORT: port, INFINISPAN_USERNAME: userName, INFINISPAN_PASSWORD: password } = process.env;
 
-/** One request with Digest, which the server wants on a plain connection. */
+/**
+ * One request with Digest, which the server wants on a plain connection. Only the server that has given a challenge takes its
+ * answer; another one, to which the Service leads a new connection, gives its own.
+ */
 async function rest(method, path, body) {
-  const url = `http://${host}:${port}${path}`;
-  const asked = await fetch(url, { method });
-  // Read to its end, so that the connection is kept: only the server that has given a challenge takes its answer.
-  await asked.text();
-  const challenge = asked.headers.get('www-authenticate');
+  let challenge;
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const headers = { 'content-type': 'text/plain', ...(challenge && { authorization: digest(challenge, method, path) }) };
+    const answer = await fetch(`http://${host}:${port}${path}`, { method, body, headers });
+    // Read to its end, so that the connection is kept.
+    const text = await answer.text();
+    if (answer.ok) return text;
+    challenge = answer.headers.get('www-authenticate');
+    if (answer.status !== 401 || !challenge) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  }
+  throw new Error(`${method} ${path}: challenged again and again`);
+}
+
+function digest(challenge, method, path) {
   const field = (name) => new RegExp(`${name}="?([^",]+)`).exec(challenge)?.[1];
   const hash = (text) => createHash(/SHA-256/.test(challenge) ? 'sha256' : 'md5').update(text).digest('hex');
   const [realm, nonce, cnonce] = [field('realm'), field('nonce'), randomBytes(8).toString('hex')];
   const response = hash([hash(`${userName}:${realm}:${password}`), nonce, '00000001', cnonce, 'auth', hash(`${method}:${path}`)].join(':'));
-  const authorization = `Digest username="${userName}", realm="${realm}", nonce="${nonce}", uri="${path}", qop=auth, nc=00000001, cnonce="${cnonce}", ` +
+  return `Digest username="${userName}", realm="${realm}", nonce="${nonce}", uri="${path}", qop=auth, nc=00000001, cnonce="${cnonce}", ` +
     `response="${response}", opaque="${field('opaque')}", algorithm=${field('algorithm') ?? 'MD5'}`;
-  const answer = await fetch(url, { method, body, headers: { authorization, 'content-type': 'text/plain' } });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return answer.text();
 }
 
 async function main() {

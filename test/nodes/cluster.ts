@@ -85,6 +85,8 @@ export async function startClients({ kubectl }: NodeCluster) {
 
 /** One line that `testkit ask` prints. */
 export interface Answer {
+  /** Which of several clients of a pod asked. */
+  readonly client?: string;
   /** When the request was sent, in milliseconds since 1970. */
   readonly at: number;
   /** How long the answer took, in milliseconds. */

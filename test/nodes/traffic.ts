@@ -52,9 +52,8 @@ export class Traffic {
 
   /** How clients fared since a moment, by default since the beginning: all of them, or those of some names. */
   public async reports(since = this.started, names = this.names): Promise<NodeReport[]> {
-    const answers = await this.answers();
-    return this.nodes.map((node) => {
-      const all = answers.filter((of) => of.node === node && names.includes(of.client)).map((of) => of.answers.filter(({ at }) => at >= since));
+    return (await this.answers()).map(({ node, answers: given }) => {
+      const all = names.map((name) => given.filter(({ client, at }) => client === name && at >= since));
       const failed = all.flatMap((some) => some.filter(({ good }) => !good));
       return {
         node,
@@ -80,11 +79,11 @@ export class Traffic {
   }
 
   /** All answers so far. */
-  private async answers(): Promise<{ readonly node: string; readonly client: string; readonly answers: Answer[] }[]> {
-    return Promise.all(this.nodes.flatMap((node) => this.names.map(async (client) => {
-      const { stdout } = await this.kubectl.try(['logs', `traffic-${node}`, '--namespace', this.options.namespace, `--container=${client}`]);
-      return { node, client, answers: parseAnswers(stdout) };
-    })));
+  private async answers(): Promise<{ readonly node: string; readonly answers: Answer[] }[]> {
+    return Promise.all(this.nodes.map(async (node) => {
+      const { stdout } = await this.kubectl.try(['logs', `traffic-${node}`, '--namespace', this.options.namespace]);
+      return { node, answers: parseAnswers(stdout) };
+    }));
   }
 }
 
@@ -96,13 +95,8 @@ function longestGap(answers: Answer[]): number {
 }
 
 function pod(node: string, { namespace, clients, socketDirectory, everyMs }: TrafficOptions): any {
-  const containers = Object.entries(clients(node)).map(([name, args]) => ({
-    name,
-    image: 'localhost/testkit:1',
-    imagePullPolicy: 'Never',
-    args: ['ask', `--every=${everyMs}ms`, '--timeout=2s', ...args],
-    ...(socketDirectory && { volumeMounts: [{ name: 'socket', mountPath: socketDirectory, readOnly: true }] }),
-  }));
+  // One program for all, since containers cost more than requests.
+  const args = Object.entries(clients(node)).flatMap(([name, of]) => ['--', `--name=${name}`, `--every=${everyMs}ms`, '--timeout=2s', '--quiet', ...of]);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -111,7 +105,13 @@ function pod(node: string, { namespace, clients, socketDirectory, everyMs }: Tra
       nodeName: node,
       restartPolicy: 'Never',
       terminationGracePeriodSeconds: 1,
-      containers,
+      containers: [{
+        name: 'clients',
+        image: 'localhost/testkit:1',
+        imagePullPolicy: 'Never',
+        args: ['ask', ...args.slice(1)],
+        ...(socketDirectory && { volumeMounts: [{ name: 'socket', mountPath: socketDirectory, readOnly: true }] }),
+      }],
       ...(socketDirectory && { volumes: [{ name: 'socket', hostPath: { path: socketDirectory, type: 'DirectoryOrCreate' } }] }),
     },
   };

@@ -11,65 +11,114 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
 
 // answer is one line of output for each request.
 type answer struct {
+	// Which of several clients asked.
+	Client string `json:"client,omitempty"`
 	// When the request was sent, in milliseconds since 1970.
 	At int64 `json:"at"`
 	// How long the answer took, in milliseconds.
 	Took float64 `json:"took"`
 	Good bool    `json:"good"`
 	// The answer, or why there is none.
-	Text string `json:"text"`
+	Text string `json:"text,omitempty"`
 }
 
-// ask sends one request after another until it is told to stop or has sent enough, and prints a line for each.
+// ask runs clients beside each other, each with its own arguments, divided by `--`, until each has sent enough or all are told to stop.
 func ask(args []string) {
-	flags := flag.NewFlagSet("ask", flag.ExitOnError)
-	url := flags.String("url", "", "address for HTTP")
-	target := flags.String("grpc", "", "target for gRPC, in place of url: the body is a request to Cerbos")
-	body := flags.String("body", "", "body of a POST; GET when empty")
-	expect := flags.String("expect", "", "text that a good answer contains")
-	socket := flags.String("unix", "", "path of a Unix socket to connect to")
-	keep := flags.Bool("keep", false, "keep the connection")
-	every := flags.Duration("every", 20*time.Millisecond, "pause after each answer")
-	timeout := flags.Duration("timeout", time.Second, "how long to wait for an answer")
-	count := flags.Int("count", 0, "requests to send; no end when 0")
-	_ = flags.Parse(args)
-
-	var asker asker = &httpAsker{client: newClient(*socket, *keep, *timeout), url: *url}
-	if *target != "" {
-		asker = &grpcAsker{target: *target, keep: *keep, timeout: *timeout}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	answers := make(chan answer)
+	var clients sync.WaitGroup
+	for _, of := range divide(args) {
+		next := newClient(of)
+		clients.Go(func() { next.run(ctx, answers) })
 	}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		clients.Wait()
+		close(answers)
+	}()
 	output := json.NewEncoder(os.Stdout)
 	failed := false
-	for sent := 0; *count == 0 || sent < *count; sent++ {
+	for line := range answers {
+		failed = failed || !line.Good
+		_ = output.Encode(line)
+	}
+	if failed && ctx.Err() == nil {
+		os.Exit(1)
+	}
+}
+
+func divide(args []string) [][]string {
+	groups := [][]string{{}}
+	for _, arg := range args {
+		if arg == "--" {
+			groups = append(groups, nil)
+		} else {
+			groups[len(groups)-1] = append(groups[len(groups)-1], arg)
+		}
+	}
+	return groups
+}
+
+// client sends one request after another.
+type client struct {
+	asker
+	name, body, expect string
+	every              time.Duration
+	count              int
+	quiet              bool
+}
+
+func newClient(args []string) *client {
+	flags := flag.NewFlagSet("ask", flag.ExitOnError)
+	c := &client{}
+	flags.StringVar(&c.name, "name", "", "of the client, in every line")
+	url := flags.String("url", "", "address for HTTP")
+	target := flags.String("grpc", "", "target for gRPC, in place of url: the body is a request to Cerbos")
+	flags.StringVar(&c.body, "body", "", "body of a POST; GET when empty")
+	flags.StringVar(&c.expect, "expect", "", "text that a good answer contains")
+	socket := flags.String("unix", "", "path of a Unix socket to connect to")
+	keep := flags.Bool("keep", false, "keep the connection")
+	flags.DurationVar(&c.every, "every", 20*time.Millisecond, "pause after each answer")
+	timeout := flags.Duration("timeout", time.Second, "how long to wait for an answer")
+	flags.IntVar(&c.count, "count", 0, "requests to send; no end when 0")
+	flags.BoolVar(&c.quiet, "quiet", false, "good answers are not printed in full")
+	_ = flags.Parse(args)
+
+	c.asker = &httpAsker{client: newHttpClient(*socket, *keep, *timeout), url: *url}
+	if *target != "" {
+		c.asker = &grpcAsker{target: *target, keep: *keep, timeout: *timeout}
+	}
+	return c
+}
+
+func (c *client) run(ctx context.Context, answers chan<- answer) {
+	for sent := 0; c.count == 0 || sent < c.count; sent++ {
 		started := time.Now()
-		text, err := asker.ask(*body)
+		text, err := c.ask(c.body)
 		line := answer{
-			At:   started.UnixMilli(),
-			Took: float64(time.Since(started).Microseconds()) / 1000,
-			Good: err == nil && strings.Contains(text, *expect),
-			Text: strings.TrimSpace(text),
+			Client: c.name,
+			At:     started.UnixMilli(),
+			Took:   float64(time.Since(started).Microseconds()) / 1000,
+			Good:   err == nil && strings.Contains(text, c.expect),
 		}
 		if err != nil {
 			line.Text = err.Error()
+		} else if !line.Good || !c.quiet {
+			line.Text = strings.TrimSpace(text)
 		}
-		failed = failed || !line.Good
-		_ = output.Encode(line)
+		answers <- line
 		select {
-		case <-stop:
+		case <-ctx.Done():
 			return
-		case <-time.After(*every):
+		case <-time.After(c.every):
 		}
-	}
-	if failed {
-		os.Exit(1)
 	}
 }
 
@@ -83,7 +132,7 @@ type httpAsker struct {
 	url    string
 }
 
-func newClient(socket string, keep bool, timeout time.Duration) *http.Client {
+func newHttpClient(socket string, keep bool, timeout time.Duration) *http.Client {
 	dialer := net.Dialer{Timeout: timeout}
 	transport := &http.Transport{DisableKeepAlives: !keep, MaxIdleConnsPerHost: 1}
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
