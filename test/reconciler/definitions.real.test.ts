@@ -93,7 +93,7 @@ const stateOf = async (kind: Kind, state: string, count = 1) =>
 describe.each(KINDS)('a %s', (kind) => {
   const [first, second] = KIND[kind].examples;
 
-  test('is made as its ConfigMap says, under any name, also when the ConfigMap was there before; and nothing else of the ConfigMap is written', async () => {
+  test('is made as its ConfigMap says, under any name, also when that was there before; and nothing else of the ConfigMap is written', async () => {
     const before = await rig.define('early', kind, { name: 'A b', definition: first });
     await start();
     await serverHas(kind, '1');
