@@ -56,8 +56,8 @@ export class Rig {
   }
 
   /** Starts the program; it is stopped with the rig. */
-  public async program(clusters: ClusterConfiguration[], more: Partial<Configuration> = {}, apiServer = this.apiServer): Promise<Program> {
-    const program = new Program(this.folder, apiServer, await freePort(), { ...DEFAULTS, ...more, clusters });
+  public async program(clusters: ClusterConfiguration[], more: Partial<Configuration> = {}, options: ProgramOptions = {}): Promise<Program> {
+    const program = new Program(this.folder, await freePort(), { ...DEFAULTS, ...more, clusters }, { apiServer: this.apiServer, ...options });
     this.programs.push(program);
     return program;
   }
@@ -95,8 +95,8 @@ export class Rig {
   }
 
   /** Changes a resource as a user does. */
-  public async change(name: string, fields: { readonly metadata?: object; readonly spec?: object }) {
-    await this.api.patch(cachesPath(NAMESPACE), (await this.resource(name))!.metadata, fields);
+  public async change(name: string, fields: { readonly metadata?: object; readonly spec?: object }): Promise<CacheResource> {
+    return this.api.patch(cachesPath(NAMESPACE), (await this.resource(name))!.metadata, fields);
   }
 
   /** Removes every `Cache` resource and every definition, whatever holds it. */
@@ -199,6 +199,14 @@ export function clusterOf(server: Infinispan | { readonly url: string }, more: P
   };
 }
 
+export interface ProgramOptions {
+  /** @default the real one */
+  readonly apiServer?: string;
+  /** A module that is loaded before it. */
+  readonly preload?: string;
+  readonly env?: Record<string, string>;
+}
+
 let number = 0;
 
 /** The program as a process. */
@@ -206,7 +214,9 @@ export class Program {
   private readonly daemon: Daemon;
   private readonly file: string;
 
-  public constructor(folder: string, apiServer: string, private readonly port: number, private configuration: Configuration) {
+  public constructor(
+    folder: string, private readonly port: number, private configuration: Configuration, { apiServer, preload, env }: ProgramOptions,
+  ) {
     const name = `program-${++number}`;
     mkdirSync(join(folder, name));
     this.file = join(folder, name, 'config.json');
@@ -214,10 +224,11 @@ export class Program {
     this.daemon = new Daemon({
       name,
       command: [
-        process.execPath, ...NODE_OPTIONS, join(folder, 'program.js'), `--config=${this.file}`, `--port=${port}`, `--api-server=${apiServer}`,
+        process.execPath, ...NODE_OPTIONS, ...(preload ? [`--require=${preload}`] : []), join(folder, 'program.js'), `--config=${this.file}`, `--port=${port}`, `--api-server=${apiServer}`,
         `--service-account=${join(folder, 'reconciler')}`,
       ],
       logs: folder,
+      env,
     });
   }
 
@@ -282,6 +293,13 @@ export class Program {
   public async restart() {
     await this.kill();
     this.daemon.start();
+  }
+
+  /** Takes all time from it for so many milliseconds, as a suspended machine does. */
+  public async freeze(ms: number) {
+    process.kill(this.daemon.pid, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    process.kill(this.daemon.pid, 'SIGCONT');
   }
 
   private write() {
