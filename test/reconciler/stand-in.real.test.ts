@@ -1,5 +1,5 @@
 import { get } from 'http';
-import { Infinispan, PASSWORD, USER } from './rig/infinispan';
+import { ask, Infinispan, PASSWORD, USER } from './rig/infinispan';
 import { StandIn } from './rig/stand-in';
 import { eventually } from '../support/http';
 
@@ -33,14 +33,14 @@ async function listen(url: string, search: string) {
 }
 
 /** The stream of each while the steps are taken, and what a later one begins with. */
-async function record(server: { readonly url: string; ask(path: string, init: object): Promise<{ status: number; text: string }> }) {
-  const live = await listen(server.url, '');
+async function record(url: string) {
+  const live = await listen(url, '');
   const answers: number[] = [];
   for (const [method, path, body] of STEPS) {
-    answers.push((await server.ask(path, { method, body, headers: body ? { 'content-type': 'application/json' } : {} })).status);
+    answers.push((await ask(url, path, { method, body, headers: body ? { 'content-type': 'application/json' } : {} })).status);
   }
   await eventually('the last event', async () => live.bytes().includes('"last"'));
-  const later = await listen(server.url, '&includeCurrentState=true');
+  const later = await listen(url, '&includeCurrentState=true');
   await eventually('the last of what there is', async () => later.bytes().includes('"small"') && later.bytes().endsWith('\n\n'));
   live.close();
   later.close();
@@ -53,9 +53,7 @@ const withoutOwn = (bytes: string) => bytes.replace(/^(data: .*"(?:___\w+|org\.i
 test('the stand-in sends byte for byte what the real server sends', async () => {
   const [real, standIn] = await Promise.all([Infinispan.start(), StandIn.start()]);
   try {
-    const expected = await record(real);
-    const ask = async (path: string, init: object) => Infinispan.prototype.ask.call({ port: Number(new URL(standIn.url).port) }, path, init);
-    const found = await record({ url: standIn.url, ask });
+    const [expected, found] = [await record(real.url), await record(standIn.url)];
     expect(expected.live).toMatch(/^event: create-cache\ndata: \{"infinispan"/);
     expect({ ...found, later: withoutOwn(found.later) }).toEqual({ ...expected, later: withoutOwn(expected.later) });
   } finally {

@@ -171,12 +171,12 @@ export class StandIn {
     }
     let body = '';
     for await (const chunk of request) body += chunk;
-    const [collection, name, part] = path.split('/').map(decodeURIComponent);
-    const { status, text } = this.answerFor(collection, name, part, new URLSearchParams(search), request.method!, body);
+    const { status, text } = this.answerFor(path, new URLSearchParams(search), request.method!, body);
     response.writeHead(status).end(text);
   }
 
-  private answerFor(collection: string, name: string | undefined, part: string | undefined, search: URLSearchParams, method: string, body: string): Answer {
+  private answerFor(path: string, search: URLSearchParams, method: string, body: string): Answer {
+    const [collection, name, part]: (string | undefined)[] = path.split('/').map(decodeURIComponent);
     if (collection === 'tasks') return this.answerTask(name!, search);
     if (collection === 'schemas') return this.answerSchema(name, method, body);
     if (collection === 'counters') return this.answerCounter(name!, part, method, body);
