@@ -65,7 +65,7 @@ export class NodeCluster {
   }
 
   public async stop() {
-    await Promise.all(this.nodes.map(async (node) => node.stop()));
+    await Promise.all(this.nodes.map(async (node) => node.crash()));
     await this.plane?.stop();
     await this.network?.stop();
     rmSync(this.logs, { recursive: true, force: true });
