@@ -1,3 +1,5 @@
+import { CacheResourceOptions } from './cache-resource-options';
+
 /** How exact a counter is. */
 export enum CacheCounterType {
   /** All servers see the same value. */
@@ -17,7 +19,7 @@ export enum CacheCounterStorage {
 }
 
 /** Options of `addCounter`. */
-export interface CacheCounterOptions {
+export interface CacheCounterOptions extends CacheResourceOptions {
   /**
    * How exact it is.
    *

@@ -39,6 +39,8 @@ export interface ClusterConfiguration {
   readonly removal: Removal;
   /** Whether nothing is written at all. */
   readonly paused: boolean;
+  /** Headless Service whose pods are all listened to, in place of one stream to the address. */
+  readonly perPod?: string;
 }
 
 export interface Configuration {
@@ -48,6 +50,8 @@ export interface Configuration {
   readonly namespace?: string;
   readonly logLevel: LogLevel;
   readonly orphans: Orphans;
+  /** Whether ConfigMaps with definitions are watched. */
+  readonly definitions?: boolean;
   readonly clusters: ClusterConfiguration[];
 }
 
@@ -67,6 +71,7 @@ const TOP: Record<string, Field> = {
   namespace: { kind: 'text', optional: true, pattern: DNS_NAME },
   logLevel: { kind: 'text', allowed: LOG_LEVELS, default: 'info' },
   orphans: { kind: 'text', allowed: Object.values(Orphans), default: Orphans.KEEP },
+  definitions: { kind: 'boolean', default: false },
 };
 
 const CLUSTER: Record<string, Field> = {
@@ -81,6 +86,7 @@ const CLUSTER: Record<string, Field> = {
   direction: { kind: 'text', allowed: Object.values(Direction) },
   removal: { kind: 'text', allowed: Object.values(Removal), default: Removal.KEEP_CACHE },
   paused: { kind: 'boolean', default: false },
+  perPod: { kind: 'text', optional: true, pattern: DNS_NAME },
 };
 
 /** Reads the configuration file; an error says what is wrong where. */
