@@ -25,8 +25,8 @@ export class ConfigReconciler extends Construct implements IPodSelector, INetwor
   /** Name of its objects. */
   public readonly reconcilerName: string;
 
-  /** Namespace of it, and of the clusters that it serves. */
-  public readonly namespace: string;
+  /** Namespace of it, and of the clusters that it serves. Undefined when not known at synth. */
+  public readonly namespace?: string;
 
   /** The Deployment. */
   public readonly resource: ApiObject;
@@ -95,7 +95,10 @@ export class ConfigReconciler extends Construct implements IPodSelector, INetwor
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
-    return { labelSelector: LabelSelector.of({ labels: this.podLabels }), namespaces: { names: [this.namespace] } };
+    return {
+      labelSelector: LabelSelector.of({ labels: this.podLabels }),
+      ...(this.namespace && { namespaces: { names: [this.namespace] } }),
+    };
   }
 
   public toNetworkPolicyPeerConfig(): NetworkPolicyPeerConfig {
@@ -116,8 +119,9 @@ export class ConfigReconciler extends Construct implements IPodSelector, INetwor
   ): { readonly served: ServedCluster; readonly facts: Pick<ClusterFacts, 'applier'> } {
     const { clusterName } = cluster;
     if (cluster.namespace !== this.namespace) {
-      throw new Error(`cluster ${clusterName} is in ${cluster.namespace ? `namespace ${cluster.namespace}` : 'a namespace that is not known at synth'}, ` +
-        `but its reconciler ${this.reconcilerName} in namespace ${this.namespace}: resources, Secrets and rights are those of one namespace`);
+      const place = (namespace?: string) => namespace ? `namespace ${namespace}` : 'one that is not known at synth';
+      throw new Error(`cluster ${clusterName} is in ${place(cluster.namespace)}, but its reconciler ${this.reconcilerName} in ${place(this.namespace)}: ` +
+        'resources, Secrets and rights are those of one namespace');
     }
     const served = servedCluster(cluster, facts, options);
     claimReconciler(this, cluster);

@@ -3,7 +3,6 @@ import { ServedCluster } from './served-cluster';
 import { COMPONENT_LABEL, INSTANCE_LABEL, MANAGED_BY_LABEL, NAME_LABEL } from '../../private/labels';
 import { checkDnsLabel, dnsLabelOf } from '../../private/names';
 import { Manifest } from '../../private/objects';
-import { parseQuantity } from '../../private/quantity';
 import { CacheResources } from '../cache-resources';
 
 /** The stock image that the program is tested with. */
@@ -13,7 +12,8 @@ const NODE_IMAGE = 'docker.io/library/node:20.20.2-slim';
 export interface ReconcilerSettings {
   readonly options: ConfigReconcilerOptions;
   readonly name: string;
-  readonly namespace: string;
+  /** Undefined when not known at synth. */
+  readonly namespace?: string;
   readonly logLevel: ConfigReconcilerLogLevel;
   readonly orphans: ConfigOrphans;
   readonly nodeImage: string;
@@ -38,7 +38,6 @@ export function watchesDefinitions({ options }: ReconcilerSettings, { definition
 /** Fills in the defaults, and refuses what would fail or do nothing. */
 export function reconcilerSettings(id: string, namespace: string | undefined, options: ConfigReconcilerOptions): ReconcilerSettings {
   const name = checkDnsLabel(options.reconcilerName ?? dnsLabelOf(id), 'reconcilerName (by default the id of the construct)');
-  if (!namespace) throw new Error('a ConfigReconciler needs a namespace, its own or that of its chart: a RoleBinding names that of the service account');
   if (options.image !== undefined && options.nodeImage !== undefined) {
     throw new Error(`nodeImage ${options.nodeImage} has no effect with image ${options.image}, which has a program of its own: leave one of both out`);
   }
@@ -46,9 +45,6 @@ export function reconcilerSettings(id: string, namespace: string | undefined, op
   const clash = Object.keys(options.labels ?? {}).find((label) => Object.hasOwn(podLabels, label));
   if (clash) throw new Error(`labels must not contain ${clash}: it identifies the pod`);
   const memoryLimit = options.resources?.memoryLimit ?? '128Mi';
-  if (parseQuantity(memoryLimit, 'memory limit of a ConfigReconciler') < 64 * 2 ** 20) {
-    throw new Error(`memory limit of a ConfigReconciler must be at least 64Mi, given ${memoryLimit}: Node does not start with less`);
-  }
   const graceSeconds = options.terminationGracePeriod?.toSeconds() ?? 15;
   return {
     options,
@@ -69,7 +65,7 @@ export function reconcilerMetadata({ options, namespace, podLabels }: Reconciler
   const { labels, annotations = {} } = options;
   return {
     name,
-    namespace,
+    ...(namespace && { namespace }),
     labels: { ...podLabels, [MANAGED_BY_LABEL]: 'cdk8s', ...labels },
     ...(Object.keys(annotations).length > 0 && { annotations: { ...annotations } }),
   };

@@ -32,7 +32,8 @@ export function roleBindingManifest(settings: ReconcilerSettings): Manifest {
     kind: 'RoleBinding',
     metadata: reconcilerMetadata(settings, settings.name),
     roleRef: { apiGroup: RBAC, kind: 'Role', name: settings.name },
-    subjects: [{ kind: 'ServiceAccount', name: settings.serviceAccountName, namespace: settings.namespace }],
+    // Left out, it is that of the RoleBinding.
+    subjects: [{ kind: 'ServiceAccount', name: settings.serviceAccountName, ...(settings.namespace && { namespace: settings.namespace }) }],
   };
 }
 

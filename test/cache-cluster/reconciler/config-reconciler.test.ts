@@ -1,4 +1,4 @@
-import { Chart, Duration } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { NetworkPolicy, Pods } from 'cdk8s-plus-28';
 import { configurationOf, reconciled, rulesOf, shared } from './reconcilers';
 import {
@@ -225,6 +225,21 @@ test('a version that tells of counters by pods is listened to by pods, where the
   expect(perPod('16.1.9', true)).toEqual([undefined, false]);
 });
 
+/** A cluster in some namespace with a reconciler in a chart without one. */
+function serveUnplaced(namespace?: string): any[] {
+  const chart = new Chart(new App(), 'test');
+  const reconciler = new ConfigReconciler(chart, 'A');
+  new CacheCluster(chart, 'Sessions', { namespace, configReconciler: ConfigReconciling.shared(reconciler) });
+  return synthesise(chart);
+}
+
+test('a namespace need not be known', () => {
+  const objects = serveUnplaced();
+  expect(objects.map(({ metadata }) => metadata.namespace)).toEqual(objects.map(() => undefined));
+  expect(find(objects, 'RoleBinding').subjects).toEqual([{ kind: 'ServiceAccount', name: 'a' }]);
+  expect(clusters(objects, 'a')[0].url).toBe('http://sessions-admin:11223');
+});
+
 test('a reconciler without clusters is warned of', () => {
   const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   synthesise(shared().chart);
@@ -245,7 +260,7 @@ describe('fails', () => {
     ['no credentials for another address of the operator\'s servers', () => testCluster({ configReconciler: ConfigReconciling.own({ url: 'http://a:11222' }) }), 'needs a user who may do everything'],
     ['credentials where there is no authentication', () => serve({ credentialsSecret: 'a' }, { endpointAuthentication: false, clientCredentialsSecret: undefined }), 'credentialsSecret of cluster other has no effect'],
     ['another namespace', () => serve({}, { namespace: 'shop' }), '[test/Reconciler] cluster other is in namespace shop, but its reconciler reconciler in namespace caches'],
-    ['no namespace', () => new ConfigReconciler(new Chart(shared().chart, 'inner', { namespace: '' }), 'A'), 'a ConfigReconciler needs a namespace'],
+    ['a namespace that nobody knows beside one that is known', () => serveUnplaced('caches'), 'cluster sessions is in namespace caches, but its reconciler a in one that is not known at synth'],
     ['a certificate that nothing would read', () => serve({ caSecret: 'a' }), 'caSecret of cluster other has no effect without an url of https'],
     ['a name in a certificate that nothing would read', () => serve({ serverName: 'a' }), 'serverName of cluster other has no effect'],
     ['an address with a path', () => serve({ url: 'http://a:11222/rest' }), 'url of cluster other must be such as https://infinispan:11222, without a user or a path, given "http://a:11222/rest"'],
@@ -253,7 +268,6 @@ describe('fails', () => {
     ['two images', () => shared({ image: 'a', nodeImage: 'b' }), 'nodeImage b has no effect with image a'],
     ['a name that no object can have', () => shared({ reconcilerName: 'A B' }), 'reconcilerName (by default the id of the construct) must be a DNS label'],
     ['labels that identify the pod', () => shared({ labels: { 'app.kubernetes.io/component': 'a' } }), 'labels must not contain app.kubernetes.io/component'],
-    ['memory that Node does not start with', () => shared({ resources: { memoryLimit: '32Mi' } }), 'memory limit of a ConfigReconciler must be at least 64Mi, given 32Mi'],
     ['a request above the limit', () => shared({ resources: { memoryRequest: '1Gi' } }), 'request of memory of a ConfigReconciler must not be above its limit'],
     ['an override that fits nothing', () => shared({ objectOverrides: [{ kind: 'Service', metadata: { name: 'a' } }] }), 'objectOverrides name Service/a, which is not emitted'],
     ['a cluster twice', () => {
