@@ -15,7 +15,7 @@ export enum Orphans {
   REMOVE = 'remove',
 }
 
-/** What becomes of a cache when the user's resource for it is removed. */
+/** What becomes of a cache, or of what is defined, when the user's resource for it is removed. */
 export enum Removal {
   KEEP_CACHE = 'keep-cache',
   REMOVE_CACHE = 'remove-cache',
@@ -35,12 +35,12 @@ export interface ClusterConfiguration {
   readonly serverName?: string;
   /** Whether an operator runs the cluster, by an `Infinispan` resource of this name. */
   readonly operator: boolean;
+  /** Headless Service of the servers, where each tells only of what it did itself: each of its pods is listened to. */
+  readonly perPod?: string;
   readonly direction: Direction;
   readonly removal: Removal;
   /** Whether nothing is written at all. */
   readonly paused: boolean;
-  /** Headless Service whose pods are all listened to, in place of one stream to the address. */
-  readonly perPod?: string;
 }
 
 export interface Configuration {
@@ -50,8 +50,8 @@ export interface Configuration {
   readonly namespace?: string;
   readonly logLevel: LogLevel;
   readonly orphans: Orphans;
-  /** Whether ConfigMaps with definitions are watched. */
-  readonly definitions?: boolean;
+  /** Whether ConfigMaps define counters, schemas, tasks and templates. */
+  readonly definitions: boolean;
   readonly clusters: ClusterConfiguration[];
 }
 
@@ -83,10 +83,10 @@ const CLUSTER: Record<string, Field> = {
   caFile: { kind: 'text', optional: true },
   serverName: { kind: 'text', optional: true },
   operator: { kind: 'boolean', default: false },
+  perPod: { kind: 'text', optional: true, pattern: DNS_NAME },
   direction: { kind: 'text', allowed: Object.values(Direction) },
   removal: { kind: 'text', allowed: Object.values(Removal), default: Removal.KEEP_CACHE },
   paused: { kind: 'boolean', default: false },
-  perPod: { kind: 'text', optional: true, pattern: DNS_NAME },
 };
 
 /** Reads the configuration file; an error says what is wrong where. */
