@@ -1,4 +1,5 @@
 import { CacheResourceOptions } from './cache-resource-options';
+import { CacheUpdateStrategy } from './cache-update-strategy';
 
 /** How exact a counter is. */
 export enum CacheCounterType {
@@ -54,4 +55,11 @@ export interface CacheCounterOptions extends CacheResourceOptions {
    * @default - none
    */
   readonly upperBound?: number;
+
+  /**
+   * What happens when it is changed, since the server changes no counter: made anew, it begins with its initial value. Only with a reconciler.
+   *
+   * @default CacheUpdateStrategy.RETAIN
+   */
+  readonly updates?: CacheUpdateStrategy;
 }

@@ -30,7 +30,7 @@ export class CacheCounter extends Construct {
 
   public constructor(scope: Construct, id: string, props: CacheCounterProps) {
     super(scope, id);
-    const { cluster, counterName: name = id, labels, annotations } = props;
+    const { cluster, counterName: name = id, labels, annotations, updates } = props;
     this.counterName = name;
     this.resource = locateErrors(this, () => {
       const { attributes: { name: _, ...attributes } = {}, ...counter } = counterElement(name, props);
@@ -38,7 +38,7 @@ export class CacheCounter extends Construct {
         kind: 'counter',
         name,
         text: toJson({ ...counter, attributes }),
-        options: { labels, annotations },
+        options: { labels, annotations, updates },
         declare: (definitions) => definitions.addCounter({ name, element: counterElement(name, props) }),
       });
     });

@@ -2,21 +2,13 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CacheDeploymentMode } from './cache-deployment-mode';
 import { CacheResourceOptions } from './cache-resource-options';
+import { CacheUpdateStrategy } from './cache-update-strategy';
 import { factsOf } from './cluster-facts';
 import { claimServerName, emitClusterResource } from './cluster-resource';
 import { CacheConfiguration } from './configuration/cache-configuration';
 import { ICacheCluster } from './i-cache-cluster';
 import { checkServerName, resourceName } from './names';
 import { locateErrors } from '../private/messages';
-
-/** What happens when a changed configuration cannot be applied to a cache that is there. */
-export enum CacheUpdateStrategy {
-  /** The cache stays as it is, and its resource says so. */
-  RETAIN = 'retain',
-
-  /** The cache is removed and made anew: its entries are lost. */
-  RECREATE = 'recreate',
-}
 
 /** Options of `addCache`. */
 export interface CacheOptions extends CacheResourceOptions {

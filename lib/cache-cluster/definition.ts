@@ -1,6 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CacheResourceOptions } from './cache-resource-options';
+import { CacheUpdateStrategy } from './cache-update-strategy';
 import { factsOf } from './cluster-facts';
 import { claimServerName, emitClusterObject } from './cluster-resource';
 import { ICacheCluster } from './i-cache-cluster';
@@ -11,6 +12,8 @@ import { PREFIX } from '../private/labels';
 /** On ConfigMaps with a definition: the cluster, and what it defines. */
 const CLUSTER_LABEL = `${PREFIX}/cache-cluster`;
 const DEFINITION_LABEL = `${PREFIX}/cache-definition`;
+/** On such a ConfigMap: what happens when the server cannot change what it has. */
+const UPDATES_ANNOTATION = `${PREFIX}/update-strategy`;
 
 /** Client-side apply keeps a copy in an annotation, which ends at 256 KiB; the rest of the object needs room, too. */
 const LONGEST = 240 * 1024;
@@ -22,7 +25,7 @@ export interface Definition {
   readonly name: string;
   /** As a reconciler gives it to the server. */
   readonly text: string;
-  readonly options: CacheResourceOptions;
+  readonly options: CacheResourceOptions & { readonly updates?: CacheUpdateStrategy };
   /** Puts it into the servers' own configuration, if it can stand there. */
   readonly declare?: (definitions: StaticDefinitions) => void;
 }
@@ -48,7 +51,7 @@ export function define(scope: Construct, cluster: ICacheCluster, definition: Def
   return undefined;
 }
 
-function emitDefinition(scope: Construct, cluster: ICacheCluster, { kind, name, text, options }: Definition): ApiObject {
+function emitDefinition(scope: Construct, cluster: ICacheCluster, { kind, name, text, options: { updates, annotations, labels } }: Definition): ApiObject {
   const { clusterName } = cluster;
   const data = { name, definition: text };
   const bytes = Buffer.byteLength(JSON.stringify(data));
@@ -59,6 +62,9 @@ function emitDefinition(scope: Construct, cluster: ICacheCluster, { kind, name, 
     // No name on the server holds the control character, so kinds never share one; nor do caches, or what the reconciler makes.
     name: resourceName(clusterName, `${kind}\0${name}`),
     content: { data },
-    options: { ...options, labels: { ...options.labels, [CLUSTER_LABEL]: clusterName, [DEFINITION_LABEL]: kind } },
+    options: {
+      labels: { ...labels, [CLUSTER_LABEL]: clusterName, [DEFINITION_LABEL]: kind },
+      annotations: updates === undefined ? annotations : { ...annotations, [UPDATES_ANNOTATION]: updates },
+    },
   });
 }

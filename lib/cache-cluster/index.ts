@@ -24,6 +24,7 @@ export * from './cache-storage';
 export * from './cache-task';
 export * from './cache-template';
 export * from './cache-tls';
+export * from './cache-update-strategy';
 export * from './cache-upgrade-strategy';
 export * from './client';
 export * from './configuration';

@@ -50,7 +50,7 @@ test('constructs of their own, for a cluster that was made elsewhere', () => {
   const add = (chart: Chart, cluster: CacheCluster | any) => {
     const options = { cluster, annotations: { 'cdk8s-platform-services/paused': 'true' } };
     return [
-      new CacheCounter(chart, 'visits', { ...options, type: CacheCounterType.WEAK, initialValue: 5, storage: CacheCounterStorage.PERSISTENT }),
+      new CacheCounter(chart, 'visits', { ...options, type: CacheCounterType.WEAK, initialValue: 5, storage: CacheCounterStorage.PERSISTENT, updates: CacheUpdateStrategy.RECREATE }),
       new CacheTemplate(chart, 'Template', { ...options, templateName: 'a', configuration: CacheConfiguration.raw('<distributed-cache/>') }),
       new CacheTask(chart, 'Task', { ...options, taskName: 'sum.js', script }),
       new CacheSchema(chart, 'book', { ...options, proto }),
@@ -67,7 +67,8 @@ test('constructs of their own, for a cluster that was made elsewhere', () => {
     { name: 'sum.js', definition: script },
     { name: 'book.proto', definition: proto },
   ]);
-  expect(here.map(({ metadata }) => metadata.annotations)).toEqual(Array(4).fill({ 'cdk8s-platform-services/paused': 'true' }));
+  const paused = { 'cdk8s-platform-services/paused': 'true' };
+  expect(here.map(({ metadata }) => metadata.annotations)).toEqual([{ ...paused, 'cdk8s-platform-services/update-strategy': 'recreate' }, paused, paused, paused]);
   const objects = synthesise(chart);
   expect(find(objects, 'Cache').spec.name).toBe('orders');
 
