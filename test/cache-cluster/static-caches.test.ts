@@ -86,7 +86,7 @@ describe('against the last release', () => {
 
 test('caches that a rollout empties are named in a warning', () => {
   const [warning] = warningsOf({ storage: CacheStorage.ephemeral() }, (cluster) => {
-    cluster.addTemplate('single', owners(1));
+    cluster.addTemplate('single', { configuration: owners(1) });
     cluster.addCache('templated', { template: 'single' });
     add({
       'local': CacheConfiguration.local(), 'one owner': owners(1), 'two owners': owners(2), 'stored': CacheConfiguration.distributed({ owners: 1, stores: [CacheStore.file()] }),

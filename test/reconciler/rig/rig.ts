@@ -25,6 +25,8 @@ export const RULES = [
   { apiGroups: ['infinispan.org'], resources: ['infinispans'], verbs: ['list', 'watch'] },
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
   { apiGroups: [''], resources: ['secrets'], resourceNames: [SECRET], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch', 'patch'] },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
 ];
 
 /** A real API server with the operator's resources, and the program as it is shipped, with no more rights than it has in a cluster. */
@@ -146,7 +148,7 @@ export class Rig {
   }
 }
 
-const DEFAULTS: Omit<Configuration, 'clusters'> = { instance: INSTANCE, logLevel: 'debug', orphans: Orphans.KEEP };
+const DEFAULTS: Omit<Configuration, 'clusters'> = { instance: INSTANCE, logLevel: 'debug', orphans: Orphans.KEEP, definitions: false };
 
 /** The configuration of a cluster that a real server plays. */
 export function clusterOf(server: Infinispan | { readonly url: string }, more: Partial<ClusterConfiguration> = {}): ClusterConfiguration {
