@@ -23,7 +23,7 @@ const INTERNAL = ['___protobuf_metadata', '___script_cache'];
 export class StandIn {
   public static async start(): Promise<StandIn> {
     const standIn = new StandIn();
-    await new Promise<void>((resolve) => standIn.server.listen(0, '127.0.0.1', resolve));
+    await standIn.restart();
     return standIn;
   }
 
@@ -32,6 +32,7 @@ export class StandIn {
   public readonly asked: string[] = [];
   /** Answers in the server's place, where it returns true. */
   public intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  private port = 0;
   private readonly server: Server;
   private readonly listeners = new Set<ServerResponse>();
 
@@ -40,7 +41,7 @@ export class StandIn {
   }
 
   public get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.port}`;
   }
 
   public get streams(): number {
@@ -70,8 +71,15 @@ export class StandIn {
   }
 
   public async stop() {
+    const stopped = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    await stopped;
+  }
+
+  /** Is there again after `stop`, at the same address and with its caches. */
+  public async restart() {
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
   }
 
   private cacheJson(name: string): string {
