@@ -51,8 +51,9 @@ export function define(scope: Construct, cluster: ICacheCluster, definition: Def
   return undefined;
 }
 
-function emitDefinition(scope: Construct, cluster: ICacheCluster, { kind, name, text, options: { updates, annotations, labels } }: Definition): ApiObject {
+function emitDefinition(scope: Construct, cluster: ICacheCluster, { kind, name, text, options }: Definition): ApiObject {
   const { clusterName } = cluster;
+  const { labels, annotations, updates } = options;
   const data = { name, definition: text };
   const bytes = Buffer.byteLength(JSON.stringify(data));
   if (bytes > LONGEST) throw new Error(`${kind} ${name} would need a ConfigMap of ${bytes} bytes, at most ${LONGEST} are allowed: client-side apply ends there`);

@@ -31,7 +31,7 @@ export enum ConfigOrphans {
 /** Options of a `ConfigReconciler`, whoever makes it. */
 export interface ConfigReconcilerOptions {
   /**
-   * Name of its objects. A DNS label. The resources that it makes carry it, so that another one lets them alone.
+   * Name of its objects. A DNS label. The resources that it makes carry it, so that of orphans it removes none but its own.
    *
    * @default - the construct's id in lower case, with dashes for what a DNS label does not allow; `<cluster>-reconciler` of a cluster's own
    */
@@ -74,7 +74,7 @@ export interface ConfigReconcilerOptions {
   readonly nodeImage?: string;
 
   /**
-   * Image with the program inside, as its entrypoint, such as one of the `Dockerfile` in `reconciler/`.
+   * Image whose entrypoint is the program itself.
    *
    * @default - none: the program comes from a ConfigMap
    */

@@ -4,6 +4,7 @@ import {
   Cache, CacheCluster, CacheConfiguration, CacheCounter, CacheCounterStorage, CacheCounterType, CacheSchema, CacheTask, CacheTemplate,
   CacheUpdateStrategy, ConfigDirection, ConfigReconciling, ConfigRemoval,
 } from '../../../lib';
+import { definitionRecord } from '../../../reconciler/src/definitions/definition-record';
 import { find, synthesise } from '../../support/synth';
 import { STATEFUL_SET, testCluster } from '../caches';
 
@@ -69,6 +70,13 @@ test('constructs of their own, for a cluster that was made elsewhere', () => {
   ]);
   const paused = { 'cdk8s-platform-services/paused': 'true' };
   expect(here.map(({ metadata }) => metadata.annotations)).toEqual([{ ...paused, 'cdk8s-platform-services/update-strategy': 'recreate' }, paused, paused, paused]);
+  // As the program reads them.
+  expect(here.map(definitionRecord)).toEqual([
+    expect.objectContaining({ cluster: 'shop', kind: 'counter', object: 'visits', paused: true, recreate: true }),
+    expect.objectContaining({ cluster: 'shop', kind: 'template', object: 'a', paused: true, recreate: false }),
+    expect.objectContaining({ cluster: 'shop', kind: 'task', object: 'sum.js', definition: script }),
+    expect.objectContaining({ cluster: 'shop', kind: 'schema', object: 'book.proto', definition: proto }),
+  ]);
   const objects = synthesise(chart);
   expect(find(objects, 'Cache').spec.name).toBe('orders');
 
