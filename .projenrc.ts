@@ -148,6 +148,11 @@ project.addTask('test:real', {
   exec: 'jest --ci --config test/jest.real.config.js',
   receiveArgs: true,
 });
+project.addTask('test:faults', {
+  description: 'The config-reconciler among faults: 200 rounds of each kind (FAULTS_ROUNDS, FAULTS_SEED)',
+  exec: 'FAULTS_ROUNDS=${FAULTS_ROUNDS:-200} jest --ci --config test/jest.real.config.js test/reconciler/faults',
+  receiveArgs: true,
+});
 project.addTask('test:cluster', {
   description: 'Tests on a real control plane with many fake nodes',
   exec: 'jest --ci --config test/jest.cluster.config.js',
@@ -185,6 +190,11 @@ project.addTask('bench:synth', {
 project.addTask('bench:colocation', {
   description: 'Where the real scheduler puts clients on 1,000 fake nodes',
   exec: 'tsx bench/colocation.ts',
+  receiveArgs: true,
+});
+project.addTask('bench:reconciler', {
+  description: 'What the config-reconciler costs, and how fast it is, beside the upstream listener',
+  exec: 'tsx bench/reconciler.ts',
   receiveArgs: true,
 });
 project.addTask('package:code-only', {

@@ -117,7 +117,8 @@ export class Cluster {
   public start() {
     const { signal } = this.stopped;
     const failed = (what: string) => (error: unknown) => {
-      this.problem ??= `cannot read ${what}`;
+      // What is in step stays so: what was read before is still true, as far as anybody knows.
+      if (!this.session) this.problem = `cannot read ${what}`;
       this.log.warn(`cannot read ${what}`, { error: messageOf(error) });
     };
     this.running = Promise.all([

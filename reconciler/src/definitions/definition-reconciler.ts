@@ -1,5 +1,5 @@
 import { Counters } from './counters';
-import { APPLIED, DefinitionIndex, DefinitionRecord, UPDATE_STRATEGY } from './definition-record';
+import { APPLIED, DEFINITION_KINDS, DefinitionIndex, DefinitionKind, DefinitionRecord, UPDATE_STRATEGY } from './definition-record';
 import { Schemas } from './schemas';
 import { Refused, ServerObject, ServerObjects } from './server-objects';
 import { Tasks } from './tasks';
@@ -40,7 +40,7 @@ const FINALIZER_MANAGER = `${FIELD_MANAGER}-finalizer`;
 
 /** Gives the server what ConfigMaps define, and writes to them what it was given. What is wrong is reported. */
 export class DefinitionReconciler {
-  private readonly kinds: Record<string, ServerObjects>;
+  private readonly kinds: Record<DefinitionKind, ServerObjects>;
   private readonly states = new Map<string, CacheState>();
   /** What was refused, by the ConfigMap: to try may change the server for a moment, and what that leads to must not be the next try. */
   private readonly refusals = new Map<string, { readonly tried: string; readonly verdict: Verdict }>();
@@ -63,7 +63,7 @@ export class DefinitionReconciler {
       this.states.delete(key);
       return;
     }
-    const objects = this.kinds[kind];
+    const objects = this.kinds[kind as DefinitionKind] as ServerObjects | undefined;
     const found = objects && wanted.object !== undefined ? await objects.read(name) : undefined;
     // A ConfigMap that came meanwhile brings the key again.
     const { user, rivals, leaving } = owned();
@@ -166,7 +166,7 @@ export class DefinitionReconciler {
   }
 
   private invalid({ kind, object, definition }: DefinitionRecord): string | undefined {
-    if (!Object.hasOwn(this.kinds, kind)) return `${kind} cannot be defined; there are ${Object.keys(this.kinds).join(', ')}`;
+    if (!Object.hasOwn(this.kinds, kind)) return `${kind} cannot be defined; there are ${DEFINITION_KINDS.join(', ')}`;
     if (object === undefined) return 'data.name is missing: the name on the server';
     if (isInternal(object)) return `${object} is a name that the server keeps for itself`;
     return definition ? undefined : 'data.definition is missing';

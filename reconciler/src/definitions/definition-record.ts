@@ -9,6 +9,9 @@ import { keyOf } from '../work/keys';
 export const CLUSTER = `${PREFIX}/cache-cluster`;
 /** Label: what is defined, such as `counter`. */
 export const DEFINITION = `${PREFIX}/cache-definition`;
+/** What can be defined. */
+export const DEFINITION_KINDS = ['counter', 'schema', 'task', 'template'] as const;
+export type DefinitionKind = typeof DEFINITION_KINDS[number];
 /** What the server was given: all that the program remembers. */
 export const APPLIED = `${PREFIX}/applied`;
 /** `recreate` has what cannot be changed removed and made anew. */
@@ -61,11 +64,16 @@ export function definitionRecord({ metadata, data = {} }: ConfigMap): Definition
   };
 }
 
+/** One that says nothing that can be defined, or not its name, stands for nothing but itself. */
+function definitionKey({ kind, object, uid }: DefinitionRecord): string {
+  const known = (DEFINITION_KINDS as readonly string[]).includes(kind);
+  return known && object !== undefined ? keyOf(kind, object) : keyOf(known ? kind : 'unknown', `\0${uid}`);
+}
+
 /** All ConfigMaps of the namespace that define something, by what they stand for. */
 export class DefinitionIndex extends RecordIndex<ConfigMap, DefinitionRecord> {
   /** @param changed Is told whose key is to be looked at. */
   public constructor(changed: (cluster: string, key: string) => void) {
-    // One without a name stands for nothing but itself.
-    super({ read: definitionRecord, keyOf: ({ kind, object, uid }) => keyOf(kind, object ?? `\0${uid}`), changed });
+    super({ read: definitionRecord, keyOf: definitionKey, changed });
   }
 }

@@ -1,7 +1,4 @@
-/** What the server has by name. */
-export type ServerKind = 'cache' | 'counter' | 'schema' | 'task' | 'template';
-
-/** What is to be looked at, as one text. */
+/** What is to be looked at, as one text: what the server has of a kind, such as `cache`, under a name. */
 export function keyOf(kind: string, name: string): string {
   return `${kind}/${name}`;
 }

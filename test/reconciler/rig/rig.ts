@@ -5,8 +5,9 @@ import { join } from 'path';
 import { Infinispan, PASSWORD, USER } from './infinispan';
 import { MARK } from '../../../reconciler/src/caches/marks';
 import { ClusterConfiguration, Configuration, Direction, Orphans, Removal } from '../../../reconciler/src/configuration';
+import { CLUSTER, ConfigMap, DEFINITION } from '../../../reconciler/src/definitions/definition-record';
 import { KubernetesClient } from '../../../reconciler/src/kubernetes/kubernetes-client';
-import { CacheResource, cachesPath } from '../../../reconciler/src/kubernetes/objects';
+import { CacheResource, cachesPath, KubernetesObject } from '../../../reconciler/src/kubernetes/objects';
 import { ServiceAccount } from '../../../reconciler/src/kubernetes/service-account';
 import { bundleReconciler } from '../../../scripts/bundle-reconciler';
 import { ControlPlane } from '../../rig/control-plane';
@@ -17,6 +18,7 @@ import { eventually, freePort } from '../../support/http';
 export const NAMESPACE = 'caches';
 export const INSTANCE = 'reconciler';
 export const SECRET = 'credentials';
+const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
 /** What the program may do: nothing else. */
 export const RULES = [
@@ -54,8 +56,8 @@ export class Rig {
   }
 
   /** Starts the program; it is stopped with the rig. */
-  public async program(clusters: ClusterConfiguration[], more: Partial<Configuration> = {}, apiServer = this.apiServer): Promise<Program> {
-    const program = new Program(this.folder, apiServer, await freePort(), { ...DEFAULTS, ...more, clusters });
+  public async program(clusters: ClusterConfiguration[], more: Partial<Configuration> = {}, options: ProgramOptions = {}): Promise<Program> {
+    const program = new Program(this.folder, await freePort(), { ...DEFAULTS, ...more, clusters }, { apiServer: this.apiServer, ...options });
     this.programs.push(program);
     return program;
   }
@@ -93,17 +95,40 @@ export class Rig {
   }
 
   /** Changes a resource as a user does. */
-  public async change(name: string, fields: { readonly metadata?: object; readonly spec?: object }) {
-    await this.api.patch(cachesPath(NAMESPACE), (await this.resource(name))!.metadata, fields);
+  public async change(name: string, fields: { readonly metadata?: object; readonly spec?: object }): Promise<CacheResource> {
+    return this.api.patch(cachesPath(NAMESPACE), (await this.resource(name))!.metadata, fields);
   }
 
-  /** Removes every `Cache` resource, whatever holds it. */
+  /** Removes every `Cache` resource and every definition, whatever holds it. */
   public async clear() {
-    await Promise.all((await this.resources()).map(async ({ metadata }) => {
-      const free = async () => (await this.api.patch(cachesPath(NAMESPACE), metadata, { metadata: { finalizers: null } })).metadata;
-      const last = metadata.finalizers ? await free() : metadata;
-      await this.api.remove(cachesPath(NAMESPACE), last);
-    }));
+    await this.clearOf(cachesPath(NAMESPACE), await this.resources());
+    await this.clearOf(CONFIG_MAPS, await this.definitions());
+  }
+
+  /** Makes a ConfigMap that defines something, as a user does. */
+  public async define(name: string, kind: string, data: Record<string, string>, annotations: Record<string, string> = {}): Promise<ConfigMap> {
+    return this.api.create(CONFIG_MAPS, {
+      apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations, labels: { [CLUSTER]: 'sessions', [DEFINITION]: kind } }, data,
+    });
+  }
+
+  public async definitions(): Promise<ConfigMap[]> {
+    const found: ConfigMap[] = [];
+    await this.api.list(CONFIG_MAPS, { labelSelector: DEFINITION }, (object) => found.push(object));
+    return found;
+  }
+
+  public async definition(name: string): Promise<ConfigMap | undefined> {
+    return (await this.definitions()).find(({ metadata }) => metadata.name === name);
+  }
+
+  /** Changes a definition as a user does. */
+  public async redefine(name: string, fields: { readonly metadata?: object; readonly data?: object }) {
+    await this.api.patch(CONFIG_MAPS, (await this.definition(name))!.metadata, fields);
+  }
+
+  public async undefine(name: string) {
+    await this.api.remove(CONFIG_MAPS, (await this.definition(name))!.metadata);
   }
 
   public async stop() {
@@ -111,6 +136,14 @@ export class Rig {
     this.api?.close();
     await this.plane.stop();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async clearOf(path: string, objects: KubernetesObject[]) {
+    await Promise.all(objects.map(async ({ metadata }) => {
+      const free = async () => (await this.api.patch(path, metadata, { metadata: { finalizers: null } })).metadata;
+      const last = metadata.finalizers ? await free() : metadata;
+      await this.api.remove(path, last);
+    }));
   }
 
   private async prepare() {
@@ -166,6 +199,14 @@ export function clusterOf(server: Infinispan | { readonly url: string }, more: P
   };
 }
 
+export interface ProgramOptions {
+  /** @default the real one */
+  readonly apiServer?: string;
+  /** A module that is loaded before it. */
+  readonly preload?: string;
+  readonly env?: Record<string, string>;
+}
+
 let number = 0;
 
 /** The program as a process. */
@@ -173,7 +214,9 @@ export class Program {
   private readonly daemon: Daemon;
   private readonly file: string;
 
-  public constructor(folder: string, apiServer: string, private readonly port: number, private configuration: Configuration) {
+  public constructor(
+    folder: string, private readonly port: number, private configuration: Configuration, { apiServer, preload, env }: ProgramOptions,
+  ) {
     const name = `program-${++number}`;
     mkdirSync(join(folder, name));
     this.file = join(folder, name, 'config.json');
@@ -181,10 +224,11 @@ export class Program {
     this.daemon = new Daemon({
       name,
       command: [
-        process.execPath, ...NODE_OPTIONS, join(folder, 'program.js'), `--config=${this.file}`, `--port=${port}`, `--api-server=${apiServer}`,
+        process.execPath, ...NODE_OPTIONS, ...(preload ? [`--require=${preload}`] : []), join(folder, 'program.js'), `--config=${this.file}`, `--port=${port}`, `--api-server=${apiServer}`,
         `--service-account=${join(folder, 'reconciler')}`,
       ],
       logs: folder,
+      env,
     });
   }
 
@@ -249,6 +293,13 @@ export class Program {
   public async restart() {
     await this.kill();
     this.daemon.start();
+  }
+
+  /** Takes all time from it for so many milliseconds, as a suspended machine does. */
+  public async freeze(ms: number) {
+    process.kill(this.daemon.pid, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    process.kill(this.daemon.pid, 'SIGCONT');
   }
 
   private write() {
