@@ -97,7 +97,7 @@ export interface ConfigReconcilerOptions {
   /**
    * Requests and limits. Half of the memory limit is for the heap.
    *
-   * @default - 10m CPU and 64Mi of memory asked for, 128Mi of memory at most: enough for 10,000 caches
+   * @default - 10m CPU and 32Mi of memory asked for, 128Mi of memory at most: enough for 10,000 caches
    */
   readonly resources?: CacheResources;
 

@@ -54,7 +54,7 @@ export function reconcilerSettings(id: string, namespace: string | undefined, op
     orphans: options.orphans ?? ConfigOrphans.KEEP,
     nodeImage: options.nodeImage ?? NODE_IMAGE,
     serviceAccountName: options.serviceAccountName ?? name,
-    resources: { cpuRequest: '10m', memoryRequest: '64Mi', ...options.resources, memoryLimit },
+    resources: { cpuRequest: '10m', memoryRequest: '32Mi', ...options.resources, memoryLimit },
     graceSeconds,
     podLabels,
   };
