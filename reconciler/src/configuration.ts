@@ -15,7 +15,7 @@ export enum Orphans {
   REMOVE = 'remove',
 }
 
-/** What becomes of a cache when the user's resource for it is removed. */
+/** What becomes of a cache, or of what is defined, when the user's resource for it is removed. */
 export enum Removal {
   KEEP_CACHE = 'keep-cache',
   REMOVE_CACHE = 'remove-cache',
@@ -35,6 +35,8 @@ export interface ClusterConfiguration {
   readonly serverName?: string;
   /** Whether an operator runs the cluster, by an `Infinispan` resource of this name. */
   readonly operator: boolean;
+  /** Headless Service of the servers, where each tells only of what it did itself: each of its pods is listened to. */
+  readonly perPod?: string;
   readonly direction: Direction;
   readonly removal: Removal;
   /** Whether nothing is written at all. */
@@ -48,6 +50,8 @@ export interface Configuration {
   readonly namespace?: string;
   readonly logLevel: LogLevel;
   readonly orphans: Orphans;
+  /** Whether ConfigMaps define counters, schemas, tasks and templates. */
+  readonly definitions: boolean;
   readonly clusters: ClusterConfiguration[];
 }
 
@@ -67,6 +71,7 @@ const TOP: Record<string, Field> = {
   namespace: { kind: 'text', optional: true, pattern: DNS_NAME },
   logLevel: { kind: 'text', allowed: LOG_LEVELS, default: 'info' },
   orphans: { kind: 'text', allowed: Object.values(Orphans), default: Orphans.KEEP },
+  definitions: { kind: 'boolean', default: false },
 };
 
 const CLUSTER: Record<string, Field> = {
@@ -78,6 +83,7 @@ const CLUSTER: Record<string, Field> = {
   caFile: { kind: 'text', optional: true },
   serverName: { kind: 'text', optional: true },
   operator: { kind: 'boolean', default: false },
+  perPod: { kind: 'text', optional: true, pattern: DNS_NAME },
   direction: { kind: 'text', allowed: Object.values(Direction) },
   removal: { kind: 'text', allowed: Object.values(Removal), default: Removal.KEEP_CACHE },
   paused: { kind: 'boolean', default: false },

@@ -15,11 +15,15 @@ export interface HttpRequest {
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
+  /** What to say of who asks, known only when it is known by which connection. */
+  readonly authorization?: (connection: object) => string | undefined;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** By which it came. */
+  readonly connection: object;
   readonly text: string;
 }
 
@@ -54,8 +58,9 @@ export class HttpClient {
   /** The whole answer. */
   public async ask(request: HttpRequest): Promise<HttpAnswer> {
     const response = await this.send(request, this.agent, ANSWER_MS);
+    const connection = response.socket;
     const text = await readAll(response);
-    return { status: response.statusCode!, headers: response.headers, text };
+    return { status: response.statusCode!, headers: response.headers, connection, text };
   }
 
   /** An answer whose body is read as it comes, for as long as it comes. */
@@ -72,10 +77,11 @@ export class HttpClient {
   }
 
   private async send(request: HttpRequest, agent: PlainAgent, timeout: number, mayRepeat = true): Promise<IncomingMessage> {
-    const { path, method = 'GET', headers, body, signal } = request;
+    const { path, method = 'GET', headers, body, signal, authorization } = request;
     return new Promise((resolve, reject) => {
       const outgoing = (this.encrypted ? tlsRequest : plainRequest)({
-        hostname: this.url.hostname,
+        // An address of IPv6 stands in brackets in a URL only.
+        hostname: this.url.hostname.replace(/^\[|\]$/g, ''),
         port: this.url.port,
         path: `${this.url.pathname.replace(/\/$/, '')}${path}`,
         method,
@@ -94,7 +100,11 @@ export class HttpClient {
           reject(error);
         }
       });
-      outgoing.end(body);
+      outgoing.on('socket', (socket) => {
+        const said = authorization?.(socket);
+        if (said !== undefined) outgoing.setHeader('authorization', said);
+        outgoing.end(body);
+      });
     });
   }
 }

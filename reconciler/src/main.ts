@@ -2,7 +2,7 @@ import { parseArgs } from 'util';
 import { followConfiguration, readConfiguration } from './configuration-file';
 import { endpoints } from './endpoints';
 import { KubernetesClient } from './kubernetes/kubernetes-client';
-import { SERVICE_ACCOUNT_DIRECTORY, ServiceAccount } from './kubernetes/service-account';
+import { apiServerUrl, SERVICE_ACCOUNT_DIRECTORY, ServiceAccount } from './kubernetes/service-account';
 import { Log, messageOf } from './log';
 import { Metrics } from './metrics';
 import { Reconciler } from './reconciler';
@@ -12,7 +12,7 @@ function main() {
     options: {
       'config': { type: 'string', default: '/etc/config-reconciler/config.json' },
       'port': { type: 'string', default: '8080' },
-      'api-server': { type: 'string', default: `https://${process.env.KUBERNETES_SERVICE_HOST}:${process.env.KUBERNETES_SERVICE_PORT}` },
+      'api-server': { type: 'string', default: apiServerUrl(process.env) },
       'service-account': { type: 'string', default: SERVICE_ACCOUNT_DIRECTORY },
     },
   });

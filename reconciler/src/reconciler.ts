@@ -1,15 +1,18 @@
 import { CacheIndex } from './caches/cache-index';
+import { CacheRecord } from './caches/cache-record';
 import { Mirrors } from './caches/mirrors';
 import { ownersOf } from './caches/ownership';
 import { Cluster } from './cluster';
 import { ClusterConfiguration, Configuration, Orphans } from './configuration';
+import { CLUSTER, ConfigMap, DEFINITION, DefinitionIndex, DefinitionRecord } from './definitions/definition-record';
 import { EventRecorder } from './kubernetes/event-recorder';
+import { IndexedWatch } from './kubernetes/indexed-watch';
 import { KubernetesClient } from './kubernetes/kubernetes-client';
 import { CacheResource, cachesPath } from './kubernetes/objects';
-import { Watcher } from './kubernetes/watcher';
 import { Log, messageOf } from './log';
 import { Metrics } from './metrics';
 import { KeyedQueue } from './work/keyed-queue';
+import { keyOf } from './work/keys';
 
 export interface ReconcilerOptions {
   readonly kubernetes: KubernetesClient;
@@ -18,24 +21,23 @@ export interface ReconcilerOptions {
   readonly metrics: Metrics;
 }
 
-/** All clusters of the configuration, and the one watch that tells what resources there are for them. */
+/** All clusters of the configuration, and the watches that tell what resources there are for them: one of each kind for all. */
 export class Reconciler {
   private readonly clusters = new Map<string, Cluster>();
   private readonly index: CacheIndex;
-  private readonly stopped = new AbortController();
-  private readonly indexed: Promise<void>;
+  private readonly definitions: DefinitionIndex;
   /** Names of clusters whose mirrors nobody looks after. */
   private readonly orphans: KeyedQueue;
-  private allListed?: () => void;
-  private watching?: Promise<void>;
+  private cacheWatch?: IndexedWatch<CacheResource, CacheRecord>;
+  private definitionWatch?: IndexedWatch<ConfigMap, DefinitionRecord>;
   private running: Configuration;
   private settling = Promise.resolve();
 
   public constructor(private readonly options: ReconcilerOptions, configuration: Configuration) {
     const { log } = options;
     this.running = { ...configuration, clusters: [] };
-    this.index = new CacheIndex((cluster, cache) => this.resourceChanged(cluster, cache));
-    this.indexed = new Promise((resolve) => this.allListed = resolve);
+    this.index = new CacheIndex((cluster, cache) => this.resourceChanged(cluster, keyOf('cache', cache)));
+    this.definitions = new DefinitionIndex((cluster, key) => this.resourceChanged(cluster, key));
     this.orphans = new KeyedQueue({
       width: 1,
       backOff: { firstMs: 1000, longestMs: 60_000 },
@@ -48,26 +50,16 @@ export class Reconciler {
 
   /** Why it is not ready; empty when it is. */
   public get notReady(): string[] {
-    return [...this.clusters.values()].flatMap(({ name, notReady }) => notReady === undefined ? [] : [`${name}: ${notReady}`]);
+    const clusters = [...this.clusters.values()].flatMap(({ name, notReady }) => notReady === undefined ? [] : [`${name}: ${notReady}`]);
+    return [this.cacheWatch?.notReady, this.definitionWatch?.notReady, ...clusters].filter((reason) => reason !== undefined);
   }
 
   public start() {
-    const { kubernetes, namespace, log, metrics } = this.options;
-    const watcher = new Watcher<CacheResource>(kubernetes, { path: cachesPath(namespace) }, {
-      put: (resource) => this.index.put(resource),
-      remove: ({ metadata: { uid } }) => this.index.remove(uid),
-      listed: (uids) => {
-        this.index.keep(uids);
-        this.allListed?.();
-        this.findOrphans();
-      },
-      failed: (error) => {
-        metrics.count('watch_failures_total', 'Watches of the resources that ended by a failure.');
-        log.warn('cannot follow the Cache resources', { error: messageOf(error) });
-      },
+    const { kubernetes, namespace } = this.options;
+    this.cacheWatch = new IndexedWatch(kubernetes, {
+      what: 'Cache resources', path: cachesPath(namespace), index: this.index, listed: () => this.findOrphans(), failed: (error) => this.watchFailed(error, 'caches'),
     });
-    this.watching = watcher.run(this.stopped.signal);
-    void this.indexed.then(() => this.orphans.release());
+    void this.cacheWatch.listed.then(() => this.orphans.release());
   }
 
   /** Takes another configuration: what is as before goes on undisturbed. */
@@ -78,11 +70,10 @@ export class Reconciler {
   }
 
   public async stop() {
-    this.stopped.abort();
     this.orphans.hold();
     this.orphans.clear();
     await this.settling;
-    await Promise.all([this.watching, ...[...this.clusters.values()].map(async (cluster) => cluster.stop())]);
+    await Promise.all([this.cacheWatch?.stop(), this.definitionWatch?.stop(), ...[...this.clusters.values()].map(async (cluster) => cluster.stop())]);
   }
 
   private async settle(configuration: Configuration) {
@@ -98,24 +89,54 @@ export class Reconciler {
       await this.clusters.get(name)!.stop();
       this.clusters.delete(name);
     }
+    await this.settleDefinitions();
     for (const [name, cluster] of after) {
       if (!same(name)) this.add(cluster);
     }
     this.findOrphans();
   }
 
+  private async settleDefinitions() {
+    const { kubernetes, namespace } = this.options;
+    const { definitions } = this.running;
+    if (definitions && !this.definitionWatch) {
+      this.definitionWatch = new IndexedWatch(kubernetes, {
+        what: 'ConfigMaps with definitions',
+        path: `/api/v1/namespaces/${namespace}/configmaps`,
+        query: { labelSelector: `${CLUSTER},${DEFINITION}` },
+        index: this.definitions,
+        failed: (error) => this.watchFailed(error, 'configmaps'),
+      });
+    } else if (!definitions) {
+      await this.definitionWatch?.forget();
+      this.definitionWatch = undefined;
+    }
+  }
+
+  private watchFailed(error: unknown, resource: string) {
+    const { log, metrics } = this.options;
+    metrics.count('watch_failures_total', 'Watches of the resources that ended by a failure.', { resource });
+    log.warn('cannot follow the resources', { resource, error: messageOf(error) });
+  }
+
   private add(cluster: ClusterConfiguration) {
     const { kubernetes, namespace, log, metrics } = this.options;
     const { instance } = this.running;
     const events = new EventRecorder(kubernetes, namespace, instance, (error) => log.warn('cannot write an Event', { error: messageOf(error) }));
-    const one = new Cluster({ instance, cluster, namespace, kubernetes, index: this.index, indexed: this.indexed, events, log, metrics });
+    const one = new Cluster({
+      instance, cluster, namespace, kubernetes, index: this.index, definitions: this.definitions, indexed: this.listed(), events, log, metrics,
+    });
     this.clusters.set(cluster.name, one);
     log.info('a cluster is served', { cluster: cluster.name });
     one.start();
   }
 
-  private resourceChanged(cluster: string, cache: string) {
-    this.clusters.get(cluster)?.resourceChanged(cache);
+  private async listed() {
+    await Promise.all([this.cacheWatch!.listed, this.definitionWatch?.listed]);
+  }
+
+  private resourceChanged(cluster: string, key: string) {
+    this.clusters.get(cluster)?.resourceChanged(key);
   }
 
   private findOrphans() {
@@ -130,7 +151,7 @@ export class Reconciler {
     const { instance } = this.running;
     // Whether an operator acts on them cannot be known any more, so they are marked for it in any case.
     const mirrors = new Mirrors({ kubernetes, index: this.index, namespace, instance, operator: true });
-    for (const cache of this.index.cachesOf(cluster)) {
+    for (const cache of this.index.keysOf(cluster)) {
       if (this.clusters.has(cluster)) return;
       for (const mirror of ownersOf(this.index.of(cluster, cache)).mirrors) {
         if (mirror.madeBy === instance && !mirror.paused) await mirrors.remove(mirror);

@@ -106,7 +106,7 @@ describe('what clients do over REST', () => {
 
   test('is shown in part where a configuration is too long for a resource, and other caches are not held up', async () => {
     const one = await start([clusterOf(server)]);
-    const aliases = (size: number) => ({ 'local-cache': { aliases: Array.from({ length: size / 100 }, (_, index) => `${index}-${'a'.repeat(90)}`) } });
+    const aliases = (size: number) => ({ 'local-cache': { aliases: Array.from({ length: size / 100 }, (_, index) => `${size}-${index}-${'a'.repeat(85)}`) } });
     await server.create('73 kB', aliases(73_000));
     await server.create('1 MB', aliases(1_000_000));
     await server.create('7 MB', aliases(7_000_000));
@@ -202,12 +202,14 @@ describe('with an operator', () => {
     await server.create('same', bounded(1));
     await server.create('other', bounded(1));
     await rig.plane.kubectl.apply([infinispan({ configListener: { enabled: false } })]);
-    const before = [
+    const older = [
       await rig.user('same', { template: '<local-cache>\n<memory max-count="1"/>\n</local-cache>' }),
       await rig.user('drifted', { name: 'other', template: text(bounded(2)) }),
       await rig.user('missing', { template: text(LOCAL) }),
-      await rig.user('second', { name: 'other', template: text(LOCAL) }),
     ];
+    // Kubernetes tells times in seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const before = [...older, await rig.user('second', { name: 'other', template: text(LOCAL) })];
     const one = await start([clusterOf(server, { operator: true })]);
     await eventually('reported', async () => {
       expect((await events()).sort()).toEqual(expect.arrayContaining(['CacheMissing missing', 'Conflict second', 'Drifted drifted']));

@@ -44,6 +44,11 @@ export class CacheReconciler {
     else for (const mirror of owners.mirrors) await mirrors.remove(mirror);
   }
 
+  /** Names of caches that the server has refused. */
+  public refused(): string[] {
+    return [...this.states].filter(([, state]) => state === 'refused').map(([cache]) => cache);
+  }
+
   /** How many caches with a resource of a user, or a paused one, are in each state. */
   public countStates(): Map<CacheState, number> {
     const counts = new Map<CacheState, number>();

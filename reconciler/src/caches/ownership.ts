@@ -1,19 +1,26 @@
-import { CacheRecord } from './cache-record';
+/** What tells the owner. */
+export interface Owned {
+  readonly uid: string;
+  readonly created: string;
+  readonly deleting: boolean;
+  /** Which program made it; undefined for a user's. */
+  readonly madeBy?: string;
+}
 
-/** Who is who among the resources that name one cache. */
-export interface Owners {
+/** Who is who among the resources that name one thing of the server. */
+export interface Owners<R> {
   /** The user's resource that counts: the oldest. */
-  readonly user?: CacheRecord;
+  readonly user?: R;
   /** Further ones of users, which do not. */
-  readonly rivals: CacheRecord[];
+  readonly rivals: R[];
   /** Those of users that are being removed. */
-  readonly leaving: CacheRecord[];
+  readonly leaving: R[];
   /** Those that the program made. */
-  readonly mirrors: CacheRecord[];
+  readonly mirrors: R[];
 }
 
 /** Tells them apart. Two that were made in the same second are told by their ids, so that every look sees the same. */
-export function ownersOf(records: readonly CacheRecord[]): Owners {
+export function ownersOf<R extends Owned>(records: readonly R[]): Owners<R> {
   const users = records.filter(({ madeBy }) => madeBy === undefined);
   const [user, ...rivals] = users.filter(({ deleting }) => !deleting).sort(byAge);
   return {
@@ -24,7 +31,7 @@ export function ownersOf(records: readonly CacheRecord[]): Owners {
   };
 }
 
-function byAge(a: CacheRecord, b: CacheRecord): number {
+function byAge(a: Owned, b: Owned): number {
   return compare(a.created, b.created) || compare(a.uid, b.uid);
 }
 

@@ -10,52 +10,63 @@ const ALGORITHMS: Record<string, string> = { 'MD5': 'md5', 'SHA-256': 'sha256' }
 
 type Parameters = Record<string, string>;
 
-interface Challenge {
+export interface Challenge {
   readonly scheme: string;
   readonly parameters: Parameters;
 }
 
+/** A challenge, and how often it was answered. */
+type Learned = Challenge & { answers: number };
+
 /**
- * Says who asks: by Basic where nobody can listen, else by the best Digest that the server offers. What was learned from one
- * challenge serves until the next.
+ * Says who asks: by Basic where nobody can listen, else by the best Digest that the server offers. What was learned from a
+ * challenge serves the connection that it came by until the next one: behind one address there may be several servers, each of
+ * which knows its own challenges only. For a new connection the last one is tried.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7616
  */
 export class Authentication {
-  private challenge?: Challenge;
-  private count = 0;
+  private readonly challenges = new WeakMap<object, Learned>();
+  private last?: Learned;
 
   public constructor(private readonly encrypted: boolean) {}
 
   /** What to send along with a request; nothing before the first challenge. */
-  public header(credentials: Credentials, method: string, uri: string): string | undefined {
-    if (!this.challenge) return undefined;
-    return this.challenge.scheme === 'basic' ? basic(credentials) : this.digest(credentials, method, uri, this.challenge.parameters);
+  public header(connection: object, credentials: Credentials, method: string, uri: string): string | undefined {
+    const challenge = this.challenges.get(connection) ?? this.last;
+    if (!challenge) return undefined;
+    return challenge.scheme === 'basic' ? basic(credentials) : digest(credentials, method, uri, challenge);
   }
 
-  /** Learns from the headers of a refusal. False when there is no way in common. */
-  public learn(headers: string[]): boolean {
-    const challenges = headers.flatMap(parseChallenges);
-    const digests = challenges.filter(({ scheme, parameters: { algorithm = 'MD5', qop = '' } }) =>
+  /** Learns from the headers of a refusal. Undefined when there is no way in common. */
+  public learn(connection: object, headers: string[]): Challenge | undefined {
+    const found = headers.flatMap(parseChallenges);
+    const digests = found.filter(({ scheme, parameters: { algorithm = 'MD5', qop = '' } }) =>
       scheme === 'digest' && algorithm in ALGORITHMS && qop.split(/\s*,\s*/).includes('auth'));
     const best = Object.keys(ALGORITHMS).reverse().map((name) => digests.find(({ parameters: { algorithm = 'MD5' } }) => algorithm === name)).find(Boolean);
-    const plain = challenges.find(({ scheme }) => scheme === 'basic');
-    this.challenge = this.encrypted ? plain ?? best : best ?? plain;
-    this.count = 0;
-    return this.challenge !== undefined;
+    const plain = found.find(({ scheme }) => scheme === 'basic');
+    const chosen = this.encrypted ? plain ?? best : best ?? plain;
+    if (chosen) this.challenges.set(connection, this.last = { ...chosen, answers: 0 });
+    return chosen;
   }
+}
 
-  private digest({ username, password }: Credentials, method: string, uri: string, { realm = '', nonce, opaque, algorithm }: Parameters): string {
-    const hash = (...parts: string[]) => createHash(ALGORITHMS[algorithm ?? 'MD5']).update(parts.join(':')).digest('hex');
-    const nc = (++this.count).toString(16).padStart(8, '0');
-    const cnonce = randomBytes(12).toString('hex');
-    const response = hash(hash(username, realm, password), nonce, nc, cnonce, 'auth', hash(method, uri));
-    const quoted = { username, realm, nonce, uri, cnonce, response, ...(opaque !== undefined && { opaque }) };
-    return `Digest ${[
-      ...Object.entries(quoted).map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`),
-      'qop=auth', `nc=${nc}`, ...(algorithm ? [`algorithm=${algorithm}`] : []),
-    ].join(', ')}`;
-  }
+/** Whether a refusal says that who asks is known, though not by the challenge that was answered. */
+export function isStale({ parameters }: Challenge): boolean {
+  return parameters.stale?.toLowerCase() === 'true';
+}
+
+function digest({ username, password }: Credentials, method: string, uri: string, challenge: Learned): string {
+  const { realm = '', nonce, opaque, algorithm } = challenge.parameters;
+  const hash = (...parts: string[]) => createHash(ALGORITHMS[algorithm ?? 'MD5']).update(parts.join(':')).digest('hex');
+  const nc = (++challenge.answers).toString(16).padStart(8, '0');
+  const cnonce = randomBytes(12).toString('hex');
+  const response = hash(hash(username, realm, password), nonce, nc, cnonce, 'auth', hash(method, uri));
+  const quoted = { username, realm, nonce, uri, cnonce, response, ...(opaque !== undefined && { opaque }) };
+  return `Digest ${[
+    ...Object.entries(quoted).map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`),
+    'qop=auth', `nc=${nc}`, ...(algorithm ? [`algorithm=${algorithm}`] : []),
+  ].join(', ')}`;
 }
 
 function basic({ username, password }: Credentials): string {

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-export type ServerObject = 'cache' | 'schema' | 'counter';
+export type ServerObject = 'cache' | 'template' | 'schema' | 'counter';
 
 /** Something of this name was made, changed or removed. */
 export interface ServerEvent {
@@ -10,7 +10,7 @@ export interface ServerEvent {
 
 export interface EventHandler {
   readonly event: (event: ServerEvent) => void;
-  /** An event that says nothing about what is kept in step: of a template, say. Any event tells that the server listens. */
+  /** An event that says nothing about what is kept in step. Any event tells that the server listens. */
   readonly ignored: (type: string) => void;
   /** An event that should name something, and does not. */
   readonly unreadable: (type: string) => void;
@@ -25,9 +25,11 @@ export interface EventHandler {
 export const LONGEST_LINE = 64 * 1024;
 
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
+const CONFIGURATION = new RegExp(`^\\s*\\{\\s*"infinispan"\\s*:\\s*\\{\\s*"cache-container"\\s*:\\s*\\{\\s*"caches"\\s*:\\s*\\{\\s*(${STRING})\\s*:`);
 /** Where the name stands: whatever follows may be cut. */
 const NAME: Record<ServerObject, RegExp> = {
-  cache: new RegExp(`^\\s*\\{\\s*"infinispan"\\s*:\\s*\\{\\s*"cache-container"\\s*:\\s*\\{\\s*"caches"\\s*:\\s*\\{\\s*(${STRING})\\s*:`),
+  cache: CONFIGURATION,
+  template: CONFIGURATION,
   schema: new RegExp(`^\\s*\\{\\s*"schema"\\s*:\\s*\\{\\s*"name"\\s*:\\s*(${STRING})`),
   counter: new RegExp(`^\\s*\\{\\s*"(?:strong|weak)-counter"\\s*:\\s*\\{\\s*"name"\\s*:\\s*(${STRING})`),
 };
@@ -39,7 +41,7 @@ export function eventReader(handler: EventHandler): (chunk: string) => void {
   const parser = createParser({
     onEvent: ({ event = '', data }) => {
       type = event;
-      const [, action, of] = /^(create|update|remove)-(cache|schema|counter)$/.exec(event) ?? [];
+      const [, action, of] = /^(create|update|remove)-(cache|template|schema|counter)$/.exec(event) ?? [];
       if (!action) {
         handler.ignored(event);
         return;

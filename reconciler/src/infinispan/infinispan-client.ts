@@ -1,5 +1,5 @@
 import { randomBytes } from 'crypto';
-import { Authentication, Credentials } from './authentication';
+import { Authentication, Credentials, isStale } from './authentication';
 import { EventHandler, eventReader } from './event-reader';
 import { AnswerTooLong, HttpAnswer, HttpClient, HttpRequest, TlsOptions } from '../http-client';
 
@@ -23,15 +23,17 @@ export class ServerError extends Error {
 
   /** Whether the same request will be refused again. */
   public get final(): boolean {
-    return this.status === 400 || this.status === 409 || this.status === 422;
+    return [400, 409, 413, 422].includes(this.status);
   }
 }
 
 /** What a configuration is too long for to be shown. */
 export const TOO_LONG = Symbol('too long');
 
-/** How often a request is sent again with what a refusal has taught: requests side by side may use up a nonce. */
+/** How often a request is sent again with what a refusal has taught. */
 const CHALLENGES = 3;
+/** How often it is when the server says that it was only another one's challenge that was answered: there may be several behind an address. */
+const STALE_CHALLENGES = 20;
 
 const MEDIA_TYPES: Record<string, string> = { '<': 'application/xml', '{': 'application/json' };
 
@@ -46,13 +48,19 @@ export class InfinispanClient {
   }
 
   /** Names of all caches but the server's own. */
-  public async cacheNames(): Promise<string[]> {
-    const names: string[] = JSON.parse((await this.must({ path: '/caches' })).text);
+  public async cacheNames(signal?: AbortSignal): Promise<string[]> {
+    const names: string[] = JSON.parse((await this.must({ path: '/caches', signal })).text);
     return names.filter((name) => !isInternal(name));
   }
 
   /** The configuration of a cache as JSON; undefined when there is no cache of this name. */
   public async cache(name: string): Promise<string | typeof TOO_LONG | undefined> {
+    const found = await this.configuration(name);
+    return found !== undefined && found !== TOO_LONG && isTemplate(found) ? undefined : found;
+  }
+
+  /** The configuration of a cache, or of a template, as JSON: the server keeps both under one name. */
+  public async configuration(name: string): Promise<string | typeof TOO_LONG | undefined> {
     const path = pathOf(name);
     let answer: HttpAnswer;
     try {
@@ -115,10 +123,11 @@ export class InfinispanClient {
     const response = await this.authenticated(request, async (one) => {
       const opened = await this.http.open(one);
       const { statusCode: status = 0, headers } = opened;
-      if (status === 200) return { status, headers, opened };
+      const connection = opened.socket;
+      if (status === 200) return { status, headers, connection, opened };
       let text = '';
       for await (const chunk of opened.setEncoding('utf8')) text = (text + chunk).slice(0, 1000);
-      return { status, headers, text };
+      return { status, headers, connection, text };
     });
     if (!('opened' in response)) throw new ServerError(response.status, response.text);
     for await (const chunk of response.opened!.setEncoding('utf8')) read(chunk);
@@ -128,24 +137,31 @@ export class InfinispanClient {
     this.http.close();
   }
 
-  private async must(request: HttpRequest): Promise<HttpAnswer> {
+  /** Asks for what must not be refused. */
+  public async must(request: HttpRequest): Promise<HttpAnswer> {
     return checked(await this.ask(request));
   }
 
-  private async ask(request: HttpRequest): Promise<HttpAnswer> {
+  /** Any answer to a request under `/rest/v2`. */
+  public async ask(request: HttpRequest): Promise<HttpAnswer> {
     return this.authenticated(request, async (one) => this.http.ask(one));
   }
 
-  private async authenticated<T extends Pick<HttpAnswer, 'status' | 'headers'>>(request: HttpRequest, send: (request: HttpRequest) => Promise<T>): Promise<T> {
+  private async authenticated<T extends Omit<HttpAnswer, 'text'>>(request: HttpRequest, send: (request: HttpRequest) => Promise<T>): Promise<T> {
     const path = `/rest/v2${request.path}`;
     const credentials = this.options.credentials();
-    for (let challenges = 0; ; challenges++) {
-      const authorization = credentials && this.authentication.header(credentials, request.method ?? 'GET', path);
-      const answer = await send({ ...request, path, headers: { ...request.headers, ...(authorization && { authorization }) } });
-      const challenged = answer.status === 401 && credentials && challenges < CHALLENGES;
-      if (!challenged || !this.authentication.learn(challengesOf(answer))) return answer;
+    const authorization = credentials && ((connection: object) => this.authentication.header(connection, credentials, request.method ?? 'GET', path));
+    for (let left = { unknown: CHALLENGES, stale: STALE_CHALLENGES }; ;) {
+      const answer = await send({ ...request, path, ...(authorization && { authorization }) });
+      const challenge = answer.status === 401 && credentials ? this.authentication.learn(answer.connection, challengesOf(answer)) : undefined;
+      if (!challenge || left[isStale(challenge) ? 'stale' : 'unknown']-- === 0) return answer;
     }
   }
+}
+
+/** Whether a configuration, as the server tells it, is that of a template. */
+export function isTemplate(configuration: string): boolean {
+  return /^\{"[a-z-]+-configuration":/.test(configuration);
 }
 
 /** Whether the server keeps a cache for itself. */
@@ -170,7 +186,8 @@ function mediaType(configuration: string): string {
   return MEDIA_TYPES[configuration.trimStart()[0]] ?? 'application/yaml';
 }
 
-function checked(answer: HttpAnswer): HttpAnswer {
+/** The answer, unless it is a refusal. */
+export function checked(answer: HttpAnswer): HttpAnswer {
   if (answer.status < 200 || answer.status > 299) throw new ServerError(answer.status, answer.text);
   return answer;
 }

@@ -22,6 +22,12 @@ export class ApiError extends Error {
 
 type Query = Record<string, string>;
 
+interface Fields {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly data?: object;
+}
+
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   readonly object: any;
@@ -73,7 +79,7 @@ export class KubernetesClient {
   }
 
   /** Changes fields of an object that has not changed since it was read. */
-  public async patch<T extends KubernetesObject>(path: string, read: ReadVersion, fields: { metadata?: object; spec?: object }): Promise<T> {
+  public async patch<T extends KubernetesObject>(path: string, read: ReadVersion, fields: Fields): Promise<T> {
     const body = { ...fields, metadata: { ...fields.metadata, resourceVersion: read.resourceVersion } };
     return this.call('patch', 'PATCH', `${path}/${read.name}?fieldManager=${FIELD_MANAGER}`, body, 'application/merge-patch+json');
   }

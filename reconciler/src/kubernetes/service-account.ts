@@ -7,6 +7,11 @@ export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/service
 /** Tokens are replaced by the kubelet long before they expire, but not told. */
 const TOKEN_MS = 60_000;
 
+/** Address of the API server, as every pod is told it. */
+export function apiServerUrl({ KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port }: NodeJS.ProcessEnv): string {
+  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** The identity of the pod. */
 export class ServiceAccount {
   private cached?: { readonly token: string; readonly until: number };

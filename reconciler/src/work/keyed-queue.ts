@@ -22,6 +22,8 @@ export class KeyedQueue {
   private readonly failures = new Map<string, number>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private held = true;
+  /** Times that everything was forgotten. */
+  private clearings = 0;
   private drained: (() => void)[] = [];
 
   public constructor(private readonly options: KeyedQueueOptions) {}
@@ -46,8 +48,9 @@ export class KeyedQueue {
     this.tellIfDrained();
   }
 
-  /** Forgets everything; what is under way ends. */
+  /** Forgets everything; what is under way ends, and is not tried again. */
   public clear() {
+    this.clearings++;
     for (const timer of this.timers.values()) clearTimeout(timer);
     this.timers.clear();
     this.failures.clear();
@@ -75,11 +78,13 @@ export class KeyedQueue {
   }
 
   private async run(key: string, since: number) {
+    const { clearings } = this;
     try {
       await this.options.work(key);
       this.failures.delete(key);
       this.options.done(key, performance.now() - since);
     } catch (error) {
+      if (clearings !== this.clearings) return;
       const failures = (this.failures.get(key) ?? 0) + 1;
       const retryMs = Math.max(backOffMs(failures, this.options.backOff), (error as { retryAfterMs?: number }).retryAfterMs ?? 0);
       this.failures.set(key, failures);

@@ -11,7 +11,7 @@ test('a resource is found by what it stands for, and a change is told', () => {
   made.put(resource({ uid: 'a' }));
   made.put(resource({ uid: 'a', resourceVersion: '2' }, { name: 'other' }));
   expect(changed).toEqual(['sessions/orders', 'sessions/orders', 'sessions/other']);
-  expect([made.of('sessions', 'orders').length, made.of('sessions', 'other').length, made.cachesOf('sessions')]).toEqual([0, 1, ['other']]);
+  expect([made.of('sessions', 'orders').length, made.of('sessions', 'other').length, made.keysOf('sessions')]).toEqual([0, 1, ['other']]);
   made.remove('a');
   expect([made.size, made.clusters()]).toEqual([0, []]);
 });
@@ -37,5 +37,15 @@ test('what is not in a new list is gone', () => {
   made.put(resource({ uid: 'b' }, { name: 'b' }));
   changed.length = 0;
   made.keep(new Set(['b']));
-  expect([changed, made.cachesOf('sessions')]).toEqual([['sessions/orders'], ['b']]);
+  expect([changed, made.keysOf('sessions')]).toEqual([['sessions/orders'], ['b']]);
+});
+
+test('the answer to a write that comes after the news that the resource is gone does not bring it back, but the API server does', () => {
+  const { made, changed } = index();
+  made.put(resource({ uid: 'a' }));
+  made.remove('a');
+  expect(made.learn(resource({ uid: 'a', resourceVersion: '2' }))).toBeUndefined();
+  expect([made.size, changed.length]).toEqual([0, 2]);
+  made.put(resource({ uid: 'a', resourceVersion: '3' }));
+  expect(made.size).toBe(1);
 });

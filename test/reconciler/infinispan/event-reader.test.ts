@@ -17,18 +17,19 @@ function read(...chunks: string[]) {
 const create = (name: string, configuration: object = { 'local-cache': {} }) =>
   frame('create-cache', JSON.stringify({ infinispan: { 'cache-container': { caches: { [name]: configuration } } } }));
 
-test('caches, schemas and counters are told by their names, whatever happened to them', () => {
+test('caches, templates, schemas and counters are told by their names, whatever happened to them', () => {
   expect(read(
     create('a "b" \\ ü'), frame('update-cache', create('x').split('data: ')[1].trim()), frame('remove-cache', 'a: "b"'),
     frame('create-schema', schemaJson('a.proto', 'message A {}\n')), frame('update-schema', schemaJson('b.proto', '')), frame('remove-schema', 'c.proto'),
+    frame('create-template', create('t', { 'local-cache-configuration': {} }).split('data: ')[1].trim()), frame('remove-template', 't'),
     frame('create-counter', counterJson('strong', 'hits')), frame('create-counter', counterJson('weak', 'w')), frame('remove-counter', 'hits'),
   )).toEqual([
-    'cache a "b" \\ ü', 'cache x', 'cache a: "b"', 'schema a.proto', 'schema b.proto', 'schema c.proto', 'counter hits', 'counter w', 'counter hits',
+    'cache a "b" \\ ü', 'cache x', 'cache a: "b"', 'schema a.proto', 'schema b.proto', 'schema c.proto', 'template t', 'template t', 'counter hits', 'counter w', 'counter hits',
   ]);
 });
 
-test('templates and what is not known are passed over', () => {
-  expect(read(frame('create-template', '{"infinispan":{}}'), frame('lifecycle-event', '{}'))).toEqual(['ignored create-template', 'ignored lifecycle-event']);
+test('what is not known is passed over', () => {
+  expect(read(frame('lifecycle-event', '{}'), frame('rename-cache', 'orders'))).toEqual(['ignored lifecycle-event', 'ignored rename-cache']);
 });
 
 test('an event that names nothing is told apart', () => {

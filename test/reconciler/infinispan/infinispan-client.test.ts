@@ -34,6 +34,32 @@ describe('a server that asks who it is', () => {
     expect(server.asked).toEqual(['GET /rest/v2/caches', 'GET /rest/v2/caches', 'GET /rest/v2/caches/orders?action=config']);
   });
 
+  test('and is one of several behind an address is answered by what it asked itself, without end of new questions', async () => {
+    // Each connection reaches another server, which knows its own challenges only.
+    const servers = new Map<object, string>();
+    const refused: string[] = [];
+    server.intercept = ({ socket, headers: { authorization } }, response) => {
+      const nonce = servers.get(socket) ?? `of ${servers.size}`;
+      servers.set(socket, nonce);
+      if (authorization?.includes(`nonce="${nonce}"`)) return false;
+      refused.push(nonce);
+      response.writeHead(401, { 'www-authenticate': `Digest realm="default", nonce="${nonce}", algorithm=MD5, qop=auth${authorization ? ', stale=true' : ''}` }).end();
+      return true;
+    };
+    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 8 }, async () => client.cacheNames()));
+    expect(servers.size).toBeGreaterThan(1);
+    expect(refused.length).toBe(new Set(refused).size);
+  });
+
+  test('and knows who it is, but never the challenge, is given up, too', async () => {
+    server.intercept = (_, response) => {
+      response.writeHead(401, { 'www-authenticate': `${challenge}, stale=true` }).end();
+      return true;
+    };
+    await expect(client.cacheNames()).rejects.toMatchObject({ status: 401 });
+    expect(server.asked.length).toBe(21);
+  });
+
   test('and never believes it is asked a few times, and no more', async () => {
     server.intercept = (_, response) => {
       response.writeHead(401, { 'www-authenticate': challenge }).end();
@@ -54,6 +80,17 @@ test('a cache that is not there is told apart from a server that fails', async (
     return true;
   };
   await expect(client.cache('there')).rejects.toThrow('the server answered 500: out of order');
+});
+
+test('a template is no cache, though the server answers for it by the same address', async () => {
+  server.caches.set('small', { 'local-cache-configuration': {} });
+  expect(await client.cache('small')).toBeUndefined();
+  expect(await client.configuration('small')).toBe('{"local-cache-configuration":{}}');
+});
+
+test('two configurations are compared by the server', async () => {
+  expect(await client.same('{"local-cache":{}}', '{"local-cache":{}}')).toBe(true);
+  expect(await client.same('{"local-cache":{}}', '{"local-cache":{"statistics":true}}')).toBe(false);
 });
 
 test('a configuration that is too long to be read is said to be', async () => {

@@ -5,8 +5,9 @@ import { join } from 'path';
 import { Infinispan, PASSWORD, USER } from './infinispan';
 import { MARK } from '../../../reconciler/src/caches/marks';
 import { ClusterConfiguration, Configuration, Direction, Orphans, Removal } from '../../../reconciler/src/configuration';
+import { CLUSTER, ConfigMap, DEFINITION } from '../../../reconciler/src/definitions/definition-record';
 import { KubernetesClient } from '../../../reconciler/src/kubernetes/kubernetes-client';
-import { CacheResource, cachesPath } from '../../../reconciler/src/kubernetes/objects';
+import { CacheResource, cachesPath, KubernetesObject } from '../../../reconciler/src/kubernetes/objects';
 import { ServiceAccount } from '../../../reconciler/src/kubernetes/service-account';
 import { bundleReconciler } from '../../../scripts/bundle-reconciler';
 import { ControlPlane } from '../../rig/control-plane';
@@ -17,6 +18,7 @@ import { eventually, freePort } from '../../support/http';
 export const NAMESPACE = 'caches';
 export const INSTANCE = 'reconciler';
 export const SECRET = 'credentials';
+const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
 /** What the program may do: nothing else. */
 export const RULES = [
@@ -25,6 +27,8 @@ export const RULES = [
   { apiGroups: ['infinispan.org'], resources: ['infinispans'], verbs: ['list', 'watch'] },
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
   { apiGroups: [''], resources: ['secrets'], resourceNames: [SECRET], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch', 'patch'] },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
 ];
 
 /** A real API server with the operator's resources, and the program as it is shipped, with no more rights than it has in a cluster. */
@@ -95,13 +99,36 @@ export class Rig {
     return this.api.patch(cachesPath(NAMESPACE), (await this.resource(name))!.metadata, fields);
   }
 
-  /** Removes every `Cache` resource, whatever holds it. */
+  /** Removes every `Cache` resource and every definition, whatever holds it. */
   public async clear() {
-    await Promise.all((await this.resources()).map(async ({ metadata }) => {
-      const free = async () => (await this.api.patch(cachesPath(NAMESPACE), metadata, { metadata: { finalizers: null } })).metadata;
-      const last = metadata.finalizers ? await free() : metadata;
-      await this.api.remove(cachesPath(NAMESPACE), last);
-    }));
+    await this.clearOf(cachesPath(NAMESPACE), await this.resources());
+    await this.clearOf(CONFIG_MAPS, await this.definitions());
+  }
+
+  /** Makes a ConfigMap that defines something, as a user does. */
+  public async define(name: string, kind: string, data: Record<string, string>, annotations: Record<string, string> = {}): Promise<ConfigMap> {
+    return this.api.create(CONFIG_MAPS, {
+      apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations, labels: { [CLUSTER]: 'sessions', [DEFINITION]: kind } }, data,
+    });
+  }
+
+  public async definitions(): Promise<ConfigMap[]> {
+    const found: ConfigMap[] = [];
+    await this.api.list(CONFIG_MAPS, { labelSelector: DEFINITION }, (object) => found.push(object));
+    return found;
+  }
+
+  public async definition(name: string): Promise<ConfigMap | undefined> {
+    return (await this.definitions()).find(({ metadata }) => metadata.name === name);
+  }
+
+  /** Changes a definition as a user does. */
+  public async redefine(name: string, fields: { readonly metadata?: object; readonly data?: object }) {
+    await this.api.patch(CONFIG_MAPS, (await this.definition(name))!.metadata, fields);
+  }
+
+  public async undefine(name: string) {
+    await this.api.remove(CONFIG_MAPS, (await this.definition(name))!.metadata);
   }
 
   public async stop() {
@@ -109,6 +136,14 @@ export class Rig {
     this.api?.close();
     await this.plane.stop();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async clearOf(path: string, objects: KubernetesObject[]) {
+    await Promise.all(objects.map(async ({ metadata }) => {
+      const free = async () => (await this.api.patch(path, metadata, { metadata: { finalizers: null } })).metadata;
+      const last = metadata.finalizers ? await free() : metadata;
+      await this.api.remove(path, last);
+    }));
   }
 
   private async prepare() {
@@ -146,7 +181,7 @@ export class Rig {
   }
 }
 
-const DEFAULTS: Omit<Configuration, 'clusters'> = { instance: INSTANCE, logLevel: 'debug', orphans: Orphans.KEEP };
+const DEFAULTS: Omit<Configuration, 'clusters'> = { instance: INSTANCE, logLevel: 'debug', orphans: Orphans.KEEP, definitions: false };
 
 /** The configuration of a cluster that a real server plays. */
 export function clusterOf(server: Infinispan | { readonly url: string }, more: Partial<ClusterConfiguration> = {}): ClusterConfiguration {

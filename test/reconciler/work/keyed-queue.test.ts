@@ -133,3 +133,13 @@ test('when it is cleared, what waited is forgotten', async () => {
   expect(keys()).toEqual(['a']);
   expect(made.depth).toBe(0);
 });
+
+test('when it is cleared, what fails afterwards is not tried again', async () => {
+  const { made, keys, failed, end } = queue(1);
+  made.release();
+  made.add('a');
+  made.clear();
+  await end(0, new Error('no'));
+  jest.advanceTimersByTime(10_000);
+  expect([keys(), failed, made.depth]).toEqual([['a'], [], 0]);
+});
