@@ -72,6 +72,7 @@ export class Cache extends Construct {
 
   private emit({ cluster, configuration, template, updates = CacheUpdateStrategy.RETAIN, labels, annotations }: CacheProps): ApiObject {
     claimServerName(this, cluster, 'cache', this.cacheName);
+    factsOf(cluster).definitions?.leaveToResource(this.cacheName);
     return emitClusterResource(this, cluster, {
       kind: 'Cache',
       name: resourceName(cluster.clusterName, this.cacheName),
