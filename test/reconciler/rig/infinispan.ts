@@ -30,6 +30,24 @@ interface Question {
   readonly body?: string;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Asks as the administrator, by the path as it is: `fetch` would take the cache `..` for a way up. */
+export async function ask(url: string, path: string, { method = 'GET', headers, body }: Question = {}): Promise<Answer> {
+  const authorization = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ hostname, port, path: `/rest/v2${path}`, method, headers: { authorization, ...headers } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => text += chunk).on('end', () => resolve({ status: response.statusCode!, text })).on('error', reject);
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
 /** A real Infinispan server on loopback, whose caches are local and outlive it. */
 export class Infinispan {
   public static async start(options: InfinispanOptions = {}): Promise<Infinispan> {
@@ -68,16 +86,8 @@ export class Infinispan {
     });
   }
 
-  /** Asks as the administrator, by the path as it is: `fetch` would take the cache `..` for a way up. */
-  public async ask(path: string, { method = 'GET', headers, body }: Question = {}): Promise<{ readonly status: number; readonly text: string }> {
-    const authorization = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
-    return new Promise((resolve, reject) => {
-      const outgoing = request({ host: '127.0.0.1', port: this.port, path: `/rest/v2${path}`, method, headers: { authorization, ...headers } }, (response) => {
-        let answer = '';
-        response.setEncoding('utf8').on('data', (chunk) => answer += chunk).on('end', () => resolve({ status: response.statusCode!, text: answer })).on('error', reject);
-      });
-      outgoing.on('error', reject).end(body);
-    });
+  public async ask(path: string, question?: Question): Promise<Answer> {
+    return ask(this.url, path, question);
   }
 
   public async create(name: string, configuration: object = { 'local-cache': {} }) {
