@@ -14,7 +14,7 @@ export class PlainCaches extends Chart {
       networkPolicy: { clients: [NetworkPeer.namespace('web')] },
     });
 
-    cluster.addTemplate('two owners', CacheConfiguration.distributed());
+    cluster.addTemplate('two owners', { configuration: CacheConfiguration.distributed() });
     cluster.addCache('sessions', { template: 'two owners' });
     cluster.addCache('catalogue', { configuration: CacheConfiguration.replicated({ maxCount: 100_000 }) });
     cluster.addCounter('visits');

@@ -1,8 +1,12 @@
 import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
 import { Construct, IConstruct } from 'constructs';
 import { Cache, CacheOptions } from './cache';
+import { CacheCounter } from './cache-counter';
+import { CacheCounterOptions } from './cache-counter-options';
 import { CacheDeploymentMode } from './cache-deployment-mode';
 import { CacheSchema, CacheSchemaOptions } from './cache-schema';
+import { CacheTask, CacheTaskOptions } from './cache-task';
+import { CacheTemplate, CacheTemplateOptions } from './cache-template';
 import { bindCacheClient } from './client/bind-client';
 import { CacheClientOptions } from './client/cache-client-options';
 import { ICacheCluster } from './i-cache-cluster';
@@ -25,7 +29,34 @@ export abstract class CacheClusterBase extends Construct implements ICacheCluste
   }
 
   /**
-   * Adds a Protobuf schema. Only with the operator, from 2.5.17.
+   * Adds a configuration that caches can share. With the operator, only if the cluster has a reconciler.
+   *
+   * @param name Name of the template on the server: any text.
+   */
+  public addTemplate(name: string, options: CacheTemplateOptions): CacheTemplate {
+    return new CacheTemplate(this, this.idOf('Template', name), { ...options, cluster: this, templateName: name });
+  }
+
+  /**
+   * Adds a counter. With the operator, only if the cluster has a reconciler.
+   *
+   * @param name Name of the counter on the server: any text.
+   */
+  public addCounter(name: string, options: CacheCounterOptions = {}): CacheCounter {
+    return new CacheCounter(this, this.idOf('Counter', name), { ...options, cluster: this, counterName: name });
+  }
+
+  /**
+   * Adds a script that clients may run on the servers. Only if the cluster has a reconciler.
+   *
+   * @param name Name of the task on the server.
+   */
+  public addTask(name: string, options: CacheTaskOptions): CacheTask {
+    return new CacheTask(this, this.idOf('Task', name), { ...options, cluster: this, taskName: name });
+  }
+
+  /**
+   * Adds a Protobuf schema. Only with the operator, from 2.5.17, or if the cluster has a reconciler.
    *
    * @param name Name of the schema on the server, such as `sessions.proto`.
    */

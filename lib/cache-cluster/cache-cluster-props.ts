@@ -1,7 +1,6 @@
 import { Duration } from 'cdk8s';
 import { EnvValue } from 'cdk8s-plus-28';
 import { CacheAcknowledgement } from './cache-acknowledgement';
-import { CacheConfigListener } from './cache-config-listener';
 import { CacheDeploymentMode } from './cache-deployment-mode';
 import { CacheExpose } from './cache-expose';
 import { CacheLibrary } from './cache-library';
@@ -14,6 +13,7 @@ import { CacheSites } from './cache-sites';
 import { CacheStorage } from './cache-storage';
 import { CacheTls } from './cache-tls';
 import { CacheUpgradeStrategy } from './cache-upgrade-strategy';
+import { ConfigReconciling } from './reconciler/config-reconciling';
 import { DisruptionBudget } from '../policy-agent/disruption-budget';
 import { NodeRequirement, Toleration, TopologySpread } from '../policy-agent/scheduling';
 
@@ -335,11 +335,12 @@ export interface CacheClusterProps {
   readonly sites?: CacheSites;
 
   /**
-   * The operator's own listener. Only with the operator.
+   * Who keeps `Cache` resources and the servers in step. In a StatefulSet with a reconciler, caches are `Cache` resources, which need
+   * the operator's CustomResourceDefinitions, and nothing that is added to the cluster rolls the servers.
    *
-   * @default CacheConfigListener.off()
+   * @default ConfigReconciling.none()
    */
-  readonly configListener?: CacheConfigListener;
+  readonly configReconciler?: ConfigReconciling;
 
   /**
    * Service account of the pods. No token is mounted in a StatefulSet.

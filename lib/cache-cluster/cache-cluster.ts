@@ -3,14 +3,11 @@ import { Construct } from 'constructs';
 import { CacheAcknowledgement } from './cache-acknowledgement';
 import { CacheClusterBase } from './cache-cluster-base';
 import { CacheClusterProps } from './cache-cluster-props';
-import { CacheCounterOptions } from './cache-counter-options';
 import { CacheDeploymentMode } from './cache-deployment-mode';
-import { stateFacts } from './cluster-facts';
+import { ClusterFacts, stateFacts } from './cluster-facts';
 import { checkAtSynth } from './cluster-resource';
-import { CacheConfiguration } from './configuration/cache-configuration';
 import { ExistingCacheCluster } from './existing-cache-cluster';
 import { ExistingCacheClusterOptions } from './existing-cache-cluster-options';
-import { checkServerName } from './names';
 import { configMapManifest, overlayManifest } from './objects/config-map';
 import { infinispanManifest, overlayName } from './objects/infinispan';
 import { disruptionBudgetManifest, networkPolicyManifest } from './objects/safeguards';
@@ -18,8 +15,11 @@ import { serviceMonitorManifest } from './objects/service-monitor';
 import { serviceManifests } from './objects/services';
 import { statefulSetManifest } from './objects/stateful-set';
 import { PreviousManifest } from './previous-manifest';
+import { ConfigReconciler } from './reconciler/config-reconciler';
+import { ConfigReconciling } from './reconciler/config-reconciling';
+import { ReconciledClusterOptions } from './reconciler/reconciled-cluster-options';
+import { portOf } from './reconciler/served-cluster';
 import { refuseCacheCluster } from './refusals';
-import { counterElement } from './server/counter-element';
 import { StaticDefinitions } from './server/static-definitions';
 import { CacheClusterSettings, cacheClusterSettings } from './settings';
 import { StaticCachesCheck } from './static-caches-check';
@@ -63,8 +63,10 @@ export class CacheCluster extends CacheClusterBase {
   /** The ServiceMonitor, if one was asked for, in a StatefulSet. */
   public readonly serviceMonitor?: ApiObject;
 
+  /** The reconciler, its own or a shared one, if one serves it. */
+  public readonly configReconciler?: ConfigReconciler;
+
   private readonly settings: CacheClusterSettings;
-  private readonly definitions?: StaticDefinitions;
   private readonly overrides: ObjectOverrides;
 
   public constructor(scope: Construct, id: string, props: CacheClusterProps = {}) {
@@ -76,36 +78,41 @@ export class CacheCluster extends CacheClusterBase {
     this.namespace = settings.namespace;
     this.deploymentMode = settings.mode;
     const severalClusters = settings.acknowledged.includes(CacheAcknowledgement.SEVERAL_CLUSTERS);
-
-    if (settings.mode === CacheDeploymentMode.OPERATOR) {
-      this.configMap = this.emitIfAny('ConfigMap', overlayManifest(settings, overlayName(settings)));
-      this.resource = this.emit('Resource', () => infinispanManifest(settings));
-    } else {
-      const definitions = new StaticDefinitions();
-      this.definitions = definitions;
-      this.configMap = this.emit('ConfigMap', () => configMapManifest(settings, definitions));
-      this.resource = this.emit('Resource', () => statefulSetManifest(settings, definitions));
-      const services = Object.entries(serviceManifests(settings)).map(([name, manifest]) => this.emit(name, () => manifest));
-      [this.service] = services;
-      this.disruptionBudget = this.emitIfAny('DisruptionBudget', disruptionBudgetManifest(settings));
-      this.networkPolicy = this.emit('NetworkPolicy', () => networkPolicyManifest(settings));
-      this.serviceMonitor = this.emitIfAny('ServiceMonitor', serviceMonitorManifest(settings));
-      const check = new StaticCachesCheck(settings, definitions, { configMap: this.configMap, statefulSet: this.resource }, previous);
-      this.node.addValidation({ validate: () => check.errors(this) });
-    }
-    locateErrors(this, () => this.refuseUnusedOverrides());
-    this.node.defaultChild = this.resource;
-    stateFacts(this, {
+    const definitions = settings.mode === CacheDeploymentMode.STATEFUL_SET ? new StaticDefinitions() : undefined;
+    const facts: ClusterFacts = {
       version: settings.version,
       operatorVersion: props.operatorVersion,
       authentication: settings.authentication,
       clientCredentialsSecret: props.clientCredentialsSecret,
       caSecret: props.tls && (props.tls._options.caSecret ?? props.tls._secretName),
       host: settings.host,
-      definitions: this.definitions,
+      adminHost: settings.adminHost,
+      definitions,
       previous,
       severalClusters,
-    });
+    };
+    this.configReconciler = this.reconcilerFor(props.configReconciler);
+    const reconciled = locateErrors(this, () => this.configReconciler?._serve(this, facts, servedOptions(props.configReconciler)));
+    stateFacts(this, { ...facts, ...reconciled?.facts });
+
+    if (!definitions) {
+      this.configMap = this.emitIfAny('ConfigMap', overlayManifest(settings, overlayName(settings)));
+      this.resource = this.emit('Resource', () => infinispanManifest(settings));
+      if (reconciled) this.node.addValidation({ validate: () => twoWriters(this.resource) });
+    } else {
+      this.configMap = this.emit('ConfigMap', () => configMapManifest(settings, definitions));
+      this.resource = this.emit('Resource', () => statefulSetManifest(settings, definitions));
+      const services = Object.entries(serviceManifests(settings)).map(([name, manifest]) => this.emit(name, () => manifest));
+      [this.service] = services;
+      this.disruptionBudget = this.emitIfAny('DisruptionBudget', disruptionBudgetManifest(settings));
+      const access = reconciled && { podLabels: this.configReconciler!.podLabels, port: portOf(reconciled.served) };
+      this.networkPolicy = this.emit('NetworkPolicy', () => networkPolicyManifest(settings, access));
+      this.serviceMonitor = this.emitIfAny('ServiceMonitor', serviceMonitorManifest(settings));
+      const check = new StaticCachesCheck(settings, definitions, { configMap: this.configMap, statefulSet: this.resource }, previous);
+      this.node.addValidation({ validate: () => check.errors(this) });
+    }
+    locateErrors(this, () => this.refuseUnusedOverrides());
+    this.node.defaultChild = this.resource;
     checkAtSynth(this, this.resource, previous, severalClusters);
   }
 
@@ -114,29 +121,17 @@ export class CacheCluster extends CacheClusterBase {
     return { ...this.settings.podLabels };
   }
 
-  /**
-   * Adds a configuration that caches can share. Only in a StatefulSet: no resource of the operator's stands for one.
-   *
-   * @param name Name of the template on the server: any text.
-   */
-  public addTemplate(name: string, configuration: CacheConfiguration) {
-    locateErrors(this, () => this.staticDefinitions('addTemplate').add({ kind: 'template', name: checkServerName(name, 'template'), configuration }));
-  }
-
-  /**
-   * Adds a counter. Only in a StatefulSet: no resource of the operator's stands for one.
-   *
-   * @param name Name of the counter on the server: any text.
-   */
-  public addCounter(name: string, options: CacheCounterOptions = {}) {
-    locateErrors(this, () => this.staticDefinitions('addCounter').addCounter({ name, element: counterElement(checkServerName(name, 'counter'), options) }));
-  }
-
   private resolve(id: string, props: CacheClusterProps) {
     const settings = cacheClusterSettings(id, Chart.of(this).namespace, props);
     refuseCacheCluster(settings);
     const previous = props.previousManifest === undefined ? undefined : PreviousManifest.read(props.previousManifest);
     return { settings, previous, overrides: new ObjectOverrides(props.objectOverrides) };
+  }
+
+  private reconcilerFor(reconciling?: ConfigReconciling): ConfigReconciler | undefined {
+    const { own, shared } = reconciling?._way ?? {};
+    if (!own) return shared?.reconciler;
+    return new ConfigReconciler(this, 'ConfigReconciler', { reconcilerName: `${this.clusterName}-reconciler`, ...own, namespace: this.namespace });
   }
 
   private refuseUnusedOverrides() {
@@ -151,9 +146,15 @@ export class CacheCluster extends CacheClusterBase {
   private emitIfAny(id: string, manifest: Manifest | undefined): ApiObject | undefined {
     return manifest && this.emit(id, () => manifest);
   }
+}
 
-  private staticDefinitions(what: string): StaticDefinitions {
-    if (!this.definitions) throw new Error(`${what} is only for deploymentMode STATEFUL_SET: the operator has no resource for it; make it over REST, or by a CacheBatch`);
-    return this.definitions;
-  }
+function servedOptions(reconciling?: ConfigReconciling): ReconciledClusterOptions {
+  const { own, shared } = reconciling?._way ?? {};
+  return own ?? shared?.options ?? {};
+}
+
+/** An override may have switched the operator's listener on. */
+function twoWriters(infinispan: ApiObject): string[] {
+  const on = infinispan.toJson().spec?.configListener?.enabled !== false;
+  return on ? [`spec.configListener.enabled of Infinispan ${infinispan.name} must be false: its ConfigReconciler and the operator's listener would fight`] : [];
 }

@@ -12,7 +12,7 @@ export enum CacheConfigListenerLogLevel {
   ERROR = 'error',
 }
 
-/** Options of `CacheConfigListener.on`. */
+/** Options of `ConfigReconciling.operatorListener`. */
 export interface CacheConfigListenerOptions {
   /**
    * Requests and limits.
@@ -34,26 +34,4 @@ export interface CacheConfigListenerOptions {
    * @default - the operator makes one
    */
   readonly serviceAccountName?: string;
-}
-
-/** The operator's own listener: a pod that makes a `Cache` resource for each cache that clients make. */
-export class CacheConfigListener {
-  /** On. It may then run commands in every pod of the namespace, and read its Secrets. */
-  public static on(options: CacheConfigListenerOptions = {}): CacheConfigListener {
-    return new CacheConfigListener(options);
-  }
-
-  /** Off: caches that clients make have no resource. */
-  public static off(): CacheConfigListener {
-    return new CacheConfigListener();
-  }
-
-  private constructor(
-    /**
-     * Undefined when it is off.
-     *
-     * @internal
-     */
-    public readonly _options?: CacheConfigListenerOptions,
-  ) {}
 }

@@ -1,3 +1,6 @@
+import { CacheResourceOptions } from './cache-resource-options';
+import { CacheUpdateStrategy } from './cache-update-strategy';
+
 /** How exact a counter is. */
 export enum CacheCounterType {
   /** All servers see the same value. */
@@ -17,7 +20,7 @@ export enum CacheCounterStorage {
 }
 
 /** Options of `addCounter`. */
-export interface CacheCounterOptions {
+export interface CacheCounterOptions extends CacheResourceOptions {
   /**
    * How exact it is.
    *
@@ -52,4 +55,11 @@ export interface CacheCounterOptions {
    * @default - none
    */
   readonly upperBound?: number;
+
+  /**
+   * What happens when it is changed, since the server changes no counter: made anew, it begins with its initial value. Only with a reconciler.
+   *
+   * @default CacheUpdateStrategy.RETAIN
+   */
+  readonly updates?: CacheUpdateStrategy;
 }

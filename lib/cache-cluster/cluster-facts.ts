@@ -15,11 +15,21 @@ export interface ClusterFacts {
   /** Secret whose `ca.crt` verifies the servers; undefined in plain text. */
   readonly caSecret?: string;
   readonly host: string;
+  /** By which pods find the administrative port. */
+  readonly adminHost: string;
   /** Where caches are declared without an operator; undefined where the cluster is made elsewhere. */
   readonly definitions?: StaticDefinitions;
   readonly previous?: PreviousManifest;
+  /** Who applies resources and definitions while servers run, besides an operator. */
+  readonly applier?: Applier;
   /** Whether equal names are no conflict. */
   readonly severalClusters: boolean;
+}
+
+/** A config-reconciler, from the point of view of what it is to apply. */
+export interface Applier {
+  /** Tells it of a definition by the name of the ConfigMap. */
+  readonly expect: (configMap: string) => void;
 }
 
 const known = new WeakMap<ICacheCluster, ClusterFacts>();

@@ -66,6 +66,14 @@ export interface ExistingCacheClusterOptions {
   readonly clusterDomain?: string;
 
   /**
+   * Whether a `ConfigReconciler` of another app applies what is added to the cluster. For one of this app there is
+   * `ConfigReconciler.addCluster`.
+   *
+   * @default false
+   */
+  readonly reconciledElsewhere?: boolean;
+
+  /**
    * Path of the last release's manifest, relative to the working directory: changes of what is immutable are refused.
    *
    * @default - nothing to compare with

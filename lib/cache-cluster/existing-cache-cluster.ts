@@ -4,6 +4,7 @@ import { CacheClusterBase } from './cache-cluster-base';
 import { CACHE_MODES, CacheDeploymentMode } from './cache-deployment-mode';
 import { stateFacts } from './cluster-facts';
 import { ExistingCacheClusterOptions } from './existing-cache-cluster-options';
+import { adminServiceName } from './names';
 import { PreviousManifest } from './previous-manifest';
 import { checkSemver, checkVersion } from './versions';
 import { locateErrors } from '../private/messages';
@@ -22,7 +23,10 @@ export class ExistingCacheCluster extends CacheClusterBase {
     this.namespace = options.namespace ?? Chart.of(this).namespace;
     this.deploymentMode = options.deploymentMode ?? CacheDeploymentMode.OPERATOR;
     this.podLabels = options.podLabels ?? CACHE_MODES[this.deploymentMode].podLabels(clusterName);
-    const { version, operatorVersion, endpointAuthentication = true, clientCredentialsSecret, caSecret, clusterDomain, previousManifest } = options;
+    const {
+      version, operatorVersion, endpointAuthentication = true, clientCredentialsSecret, caSecret, clusterDomain, previousManifest,
+      reconciledElsewhere,
+    } = options;
     stateFacts(this, locateErrors(this, () => ({
       version: version && checkVersion(version),
       operatorVersion: operatorVersion && checkSemver(operatorVersion, 'operatorVersion'),
@@ -30,6 +34,9 @@ export class ExistingCacheCluster extends CacheClusterBase {
       clientCredentialsSecret,
       caSecret,
       host: serviceHost(clusterName, this.namespace, clusterDomain),
+      adminHost: serviceHost(adminServiceName(clusterName), this.namespace, clusterDomain),
+      // It must look for definitions whoever made them, and needs not be told.
+      applier: reconciledElsewhere ? { expect: () => undefined } : undefined,
       previous: previousManifest === undefined ? undefined : PreviousManifest.read(previousManifest),
       severalClusters: false,
     })));

@@ -13,6 +13,11 @@ export function resourceName(clusterName: string, name: string): string {
   return `${readable}-${hash}`;
 }
 
+/** Name of the Service of the administrative port; the operator calls it so, too. */
+export function adminServiceName(clusterName: string): string {
+  return `${clusterName}-admin`;
+}
+
 /** What neither XML nor YAML can hold. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 

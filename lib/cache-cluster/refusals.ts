@@ -10,7 +10,6 @@ const { OPERATOR, STATEFUL_SET } = CacheDeploymentMode;
 
 /** What one mode alone can do, and why the other one cannot. */
 const ONE_MODE_ONLY: [keyof CacheClusterProps, CacheDeploymentMode, string][] = [
-  ['configListener', OPERATOR, 'the listener belongs to the operator'],
   ['operatorVersion', OPERATOR, 'there is no operator'],
   ['sites', OPERATOR, 'routers between sites, and their exposure, are set up by the operator'],
   ['cliJvmOptions', OPERATOR, 'no command line tool is run'],
@@ -33,8 +32,9 @@ const REFUSALS: CacheRefusal[] = [
     return bad && `${bad[0]} is only for deploymentMode ${bad[1]}, given ${mode}: ${bad[2]}`;
   },
 
-  function needsOperator({ mode, props: { tls, expose } }) {
+  function needsOperator({ mode, props: { tls, expose, configReconciler } }) {
     if (mode === OPERATOR) return undefined;
+    if (configReconciler?._way.listener) return `ConfigReconciling.operatorListener is only for deploymentMode ${OPERATOR}: use ConfigReconciling.own or shared`;
     if (tls?._serviceName) return `CacheTls.fromService is only for deploymentMode ${OPERATOR}: use CacheTls.fromSecret`;
     if (tls?._options.clientCertificates === 'Authenticate') {
       return `clientCertificates Authenticate is only for deploymentMode ${OPERATOR}, which makes the trust store: use VALIDATE`;

@@ -4,6 +4,7 @@ import { CACHE_MODES, CacheDeploymentMode, CacheModeTraits } from './cache-deplo
 import { CacheResources } from './cache-resources';
 import { CacheStorage } from './cache-storage';
 import { CacheUpgradeStrategy } from './cache-upgrade-strategy';
+import { adminServiceName } from './names';
 import { checkSemver, checkVersion, DEFAULT_VERSION } from './versions';
 import { MANAGED_BY_LABEL } from '../private/labels';
 import { checkDnsLabel, dnsLabelOf, serviceHost } from '../private/names';
@@ -37,6 +38,7 @@ export interface CacheClusterSettings {
   readonly podLabels: Record<string, string>;
   readonly objectLabels: Record<string, string>;
   readonly host: string;
+  readonly adminHost: string;
   readonly acknowledged: CacheAcknowledgement[];
 }
 
@@ -80,6 +82,7 @@ export function cacheClusterSettings(id: string, chartNamespace: string | undefi
     podLabels,
     objectLabels: { 'app.kubernetes.io/name': 'infinispan', 'app.kubernetes.io/instance': clusterName, [MANAGED_BY_LABEL]: 'cdk8s', ...props.labels },
     host: serviceHost(clusterName, namespace, props.clusterDomain),
+    adminHost: serviceHost(adminServiceName(clusterName), namespace, props.clusterDomain),
     acknowledged: props.acknowledge ?? [],
   };
 }

@@ -8,6 +8,9 @@ export enum CacheFeature {
 
   /** The `Schema` resource. */
   SCHEMA_RESOURCE = 'the Schema resource',
+
+  /** Events of counters, each by the server that has made or removed it. */
+  COUNTER_EVENTS = 'events of counters',
 }
 
 interface Needed {
@@ -20,6 +23,7 @@ const NEEDS: Record<CacheFeature, Needed> = {
   [CacheFeature.HEALTH_PROBES]: { of: 'Infinispan', version: '16.0.0' },
   [CacheFeature.IN_PLACE_ROLLING]: { of: 'Infinispan', version: '16.0.0' },
   [CacheFeature.SCHEMA_RESOURCE]: { of: 'operator', version: '2.5.17' },
+  [CacheFeature.COUNTER_EVENTS]: { of: 'Infinispan', version: '16.2.0' },
 };
 
 /** The oldest server whose configuration this library writes. */

@@ -11,12 +11,16 @@ export enum ClaimKind {
 
   /** A cache, schema or the like on the servers of a cluster. */
   SERVER_NAME = 'SERVER_NAME',
+
+  /** The one who keeps resources and servers of a cluster in step. */
+  RECONCILER = 'RECONCILER',
 }
 
 const WAYS_OUT: Record<ClaimKind, string> = {
   [ClaimKind.NAME]: 'give one of them another instanceName or namespace; if they go to different clusters, acknowledge SEVERAL_CLUSTERS in each',
   [ClaimKind.NODE_ENDPOINT]: 'if they stand on different nodes, acknowledge SHARED_NODE_ENDPOINTS in each',
   [ClaimKind.SERVER_NAME]: 'declare it once',
+  [ClaimKind.RECONCILER]: 'two would fight; let one of them serve it',
 };
 
 interface Claim {

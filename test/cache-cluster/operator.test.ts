@@ -2,8 +2,9 @@ import { Duration } from 'cdk8s';
 import { EnvValue } from 'cdk8s-plus-28';
 import { clusterObjects } from './caches';
 import {
-  CacheClientCertificates, CacheConfigListener, CacheConfigListenerLogLevel, CacheExpose, CacheLibrary, CacheLogLevel, CacheMonitoring,
-  CachePermission, CacheSiteExposeType, CacheSiteTlsProtocol, CacheStorage, CacheTls, CacheUpgradeStrategy, NodeRequirement, Toleration,
+  CacheClientCertificates, CacheConfigListenerLogLevel, CacheExpose, CacheLibrary, CacheLogLevel, CacheMonitoring,
+  CachePermission, CacheSiteExposeType, CacheSiteTlsProtocol, CacheStorage, CacheTls, CacheUpgradeStrategy, ConfigReconciling,
+  NodeRequirement, Toleration,
 } from '../../lib';
 import { find } from '../support/synth';
 
@@ -79,7 +80,7 @@ test('everything that it can have', () => {
       },
       locations: [{ name: 'NYC', url: 'infinispan+xsite://nyc.example.com:7900', clusterName: 'orders', namespace: 'shop' }],
     },
-    configListener: CacheConfigListener.on({ logLevel: CacheConfigListenerLogLevel.ERROR, serviceAccountName: 'listener', resources: { memoryLimit: '128Mi' } }),
+    configReconciler: ConfigReconciling.operatorListener({ logLevel: CacheConfigListenerLogLevel.ERROR, serviceAccountName: 'listener', resources: { memoryLimit: '128Mi' } }),
     objectOverrides: [{ kind: 'Infinispan', metadata: { name: 'orders' }, spec: { security: { credentialStoreSecretName: 'store' } } }],
   });
   const { spec, metadata } = find(objects, 'Infinispan', 'orders');

@@ -1,7 +1,7 @@
 import { clusterObjects, OPERATOR, STATEFUL_SET, testCluster } from './caches';
 import {
-  CacheAcknowledgement, CacheClientCertificates, CacheCluster, CacheClusterProps, CacheConfigListener, CacheExpose, CacheLibrary, CacheMonitoring,
-  CachePermission, CacheStorage, CacheTls, CacheUpgradeStrategy, DisruptionBudget,
+  CacheAcknowledgement, CacheClientCertificates, CacheCluster, CacheClusterProps, CacheExpose, CacheLibrary, CacheMonitoring,
+  CachePermission, CacheStorage, CacheTls, CacheUpgradeStrategy, ConfigReconciling, DisruptionBudget,
 } from '../../lib';
 import { testChart } from '../support/synth';
 
@@ -12,7 +12,7 @@ const sites: CacheClusterProps['sites'] = { local: { name: 'LON', expose: 'Clust
 
 /** What is refused, the error, and what is allowed instead. */
 const REFUSALS: [string, CacheClusterProps, RegExp, ...CacheClusterProps[]][] = [
-  ['a listener without an operator', { ...stateful, configListener: CacheConfigListener.off() }, /configListener is only for deploymentMode OPERATOR, given STATEFUL_SET/, { configListener: CacheConfigListener.off() }],
+  ['the operator\'s listener without an operator', { ...stateful, configReconciler: ConfigReconciling.operatorListener() }, /ConfigReconciling\.operatorListener is only for deploymentMode OPERATOR/, { configReconciler: ConfigReconciling.operatorListener() }, { ...stateful, configReconciler: ConfigReconciling.none() }],
   ['an operator\'s version without an operator', { ...stateful, operatorVersion: '2.5.14' }, /operatorVersion is only for deploymentMode OPERATOR/],
   ['sites without an operator', { ...stateful, sites }, /sites is only for deploymentMode OPERATOR.*routers between sites/, { sites }],
   ['options of tools that are not there', { ...stateful, cliJvmOptions: ['-Xmx1g'] }, /cliJvmOptions is only for deploymentMode OPERATOR/],

@@ -79,7 +79,7 @@ describe('fails', () => {
 
   test('a schema for an operator that has no such resource', () => {
     const { cluster } = testCluster({ operatorVersion: '2.5.14' });
-    expect(() => cluster.addSchema('a', { proto })).toThrow('CacheSchema needs the Schema resource, which the operator has from 2.5.17; given 2.5.14');
+    expect(() => cluster.addSchema('a', { proto })).toThrow('CacheSchema of a cluster without a reconciler needs the Schema resource, which the operator has from 2.5.17; given 2.5.14');
     expect(() => testCluster({ operatorVersion: '2.5.17' }).cluster.addSchema('a', { proto })).not.toThrow();
   });
 
@@ -92,16 +92,21 @@ describe('fails', () => {
 
   test('what only an operator carries out, with the way that there is without one', () => {
     const { chart, cluster } = testCluster({ deploymentMode: STATEFUL_SET });
-    expect(() => cluster.addSchema('a', { proto })).toThrow('CacheSchema needs deploymentMode OPERATOR, and cluster sessions has no operator that would carry it out: put it to');
     expect(() => new CacheBackup(chart, 'b', { cluster })).toThrow('CacheBackup needs deploymentMode OPERATOR');
     expect(() => new CacheRestore(chart, 'c', { cluster, backupName: 'b' })).toThrow('CacheRestore needs deploymentMode OPERATOR');
     expect(() => new CacheBatch(chart, 'd', { cluster, commands: 'ls' })).toThrow('CacheBatch needs deploymentMode OPERATOR');
   });
 
-  test('what only a StatefulSet has in its configuration', () => {
+  test('what nothing would give to the servers', () => {
     const { cluster } = testCluster();
-    expect(() => cluster.addTemplate('a', configuration)).toThrow('[test/Sessions] addTemplate is only for deploymentMode STATEFUL_SET');
-    expect(() => cluster.addCounter('a')).toThrow('addCounter is only for deploymentMode STATEFUL_SET');
+    expect(() => cluster.addTemplate('a', { configuration })).toThrow(
+      'template a: nothing would give it to the servers of cluster sessions; give the cluster a reconciler ' +
+      '(configReconciler, ConfigReconciler.addCluster), add it where a cluster of deploymentMode STATEFUL_SET is made, or make it over REST');
+    expect(() => cluster.addCounter('a')).toThrow('counter a: nothing would give it to the servers');
+    expect(() => cluster.addTask('a', { script: '// mode=local,language=javascript\n' })).toThrow('task a: nothing would give it');
+    const stateful = testCluster({ deploymentMode: STATEFUL_SET }).cluster;
+    expect(() => stateful.addTask('a', { script: '1' })).toThrow('give the cluster a reconciler (configReconciler, ConfigReconciler.addCluster), or make it over REST');
+    expect(() => stateful.addSchema('a', { proto })).toThrow('schema a.proto: nothing would give it');
   });
 
   test('caches of a StatefulSet where it is not made', () => {
@@ -112,17 +117,17 @@ describe('fails', () => {
 
   test('what stands in the configuration of a StatefulSet, and would not work there', () => {
     const { cluster } = testCluster({ deploymentMode: STATEFUL_SET, acknowledge });
-    cluster.addTemplate('t', configuration);
+    cluster.addTemplate('t', { configuration });
     cluster.addCache('a', { configuration });
     cluster.addCounter('c');
     const raw = (text: string) => ({ configuration: CacheConfiguration.raw(text) });
     expect(() => cluster.addCache('a', { configuration })).toThrow('cache a is declared more than once');
     expect(() => cluster.addCache('a', { template: 't' })).toThrow('cache a is declared more than once');
-    expect(() => cluster.addTemplate('t', configuration)).toThrow('template t is declared more than once');
+    expect(() => cluster.addTemplate('t', { configuration })).toThrow('template t is declared more than once');
     expect(() => cluster.addCounter('c')).toThrow('counter c is declared more than once');
     expect(() => cluster.addCache('b', { template: 'unknown' })).toThrow('template unknown of cache b is not one of this cluster\'s: add it by addTemplate first');
-    expect(() => cluster.addCache('d', { configuration, updates: CacheUpdateStrategy.RETAIN })).toThrow('updates of cache d is only for deploymentMode OPERATOR');
-    expect(() => cluster.addTemplate('u', CacheConfiguration.raw('{}'))).toThrow('template u must be a typed configuration');
+    expect(() => cluster.addCache('d', { configuration, updates: CacheUpdateStrategy.RETAIN })).toThrow('updates of cache d is only for deploymentMode OPERATOR, or with a configReconciler: there is no resource');
+    expect(() => cluster.addTemplate('u', { configuration: CacheConfiguration.raw('{}') })).toThrow('template u must be a typed configuration');
     expect(() => cluster.addCache('e', raw('<infinispan/>'))).toThrow('raw configuration of cache e in XML cannot stand in the servers\' configuration: its first element must be');
     expect(() => cluster.addCache('f', raw('<!-- a --><local-cache name="f"/>'))).toThrow('it must not have a name');
     expect(() => cluster.addCache('g', raw('{"a":1'))).toThrow('raw configuration of cache g in JSON');
@@ -131,6 +136,7 @@ describe('fails', () => {
     expect(() => cluster.addCache('a: b', raw('localCache: ~\n'))).toThrow('the server reads no YAML key like its name; give it in XML or JSON');
     expect(() => cluster.addCounter('j', { initialValue: 0.5 })).toThrow('initialValue of counter j must be a whole number, given 0.5');
     expect(() => cluster.addCounter('k', { type: CacheCounterType.WEAK, lowerBound: 0 })).toThrow('bounds of counter k need type STRONG');
+    expect(() => cluster.addCounter('m', { labels: { a: 'b' } })).toThrow('labels of counter m needs a reconciler: it stands in the servers\' configuration');
     expect(() => cluster.addCounter('l', { upperBound: -1 })).toThrow('initialValue of counter l must be within its bounds, given 0');
   });
 });

@@ -99,7 +99,7 @@ describe('caches in the servers\' configuration', () => {
 
   test('are there when it starts: typed, like a template, and raw in each format; counters and roles, too', async () => {
     server = await InfinispanServer.start(manifest((cluster) => {
-      cluster.addTemplate('two owners', CacheConfiguration.distributed());
+      cluster.addTemplate('two owners', { configuration: CacheConfiguration.distributed() });
       cluster.addCache('Orders & more / "ü" <\u65e5\u672c>', { template: 'two owners' });
       for (const [name, make] of Object.entries(CONFIGURATIONS)) {
         if (!/database|two stores|another site|indexed/.test(name)) cluster.addCache(name, { configuration: make(YAML) });

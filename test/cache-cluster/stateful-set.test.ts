@@ -103,7 +103,7 @@ test('an older server is probed by its state, since it has no other endpoint', (
 
 describe('caches, templates and counters', () => {
   const objects = () => clusterObjects({ ...stateful, acknowledge }, (cluster) => {
-    cluster.addTemplate('two owners', CacheConfiguration.distributed());
+    cluster.addTemplate('two owners', { configuration: CacheConfiguration.distributed() });
     cluster.addCache('Orders & more / "ü"', { template: 'two owners' });
     cluster.addCache('typed', { configuration: CacheConfiguration.replicated({ format: CacheConfigurationFormat.JSON }) });
     cluster.addCache('xml', { configuration: CacheConfiguration.raw('<?xml version="1.0"?>\n<!-- mine -->\n<distributed-cache owners="2"/>\n') });

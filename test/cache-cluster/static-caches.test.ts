@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'fs';
 import { tmpdir } from 'os';
 import { join } from 'path';
 import { clusterObjects, STATEFUL_SET, testCluster } from './caches';
-import { CacheAcknowledgement, CacheCluster, CacheClusterProps, CacheConfiguration, CacheStorage, CacheStore } from '../../lib';
+import { CacheAcknowledgement, CacheCluster, CacheClusterProps, CacheConfiguration, CacheStorage, CacheStore, ConfigReconciling } from '../../lib';
 import { WARNING_METADATA } from '../../lib/private/messages';
 import { toYaml } from '../rig/kubectl';
 import { synthesise } from '../support/synth';
@@ -56,6 +56,14 @@ describe('against the last release', () => {
     expect(() => release({ 'kept': owners(2), 'changed / ü': owners(2), 'removed': owners(2), 'new': owners(3) })).not.toThrow();
   });
 
+  test('one that a reconciler is to apply from now on fails, even if it is listed: servers that are not rolled yet have it', () => {
+    const reconciled = { clientCredentialsSecret: 'admin', configReconciler: ConfigReconciling.own() };
+    const others = ['changed / ü', 'removed'];
+    expect(() => release({ kept: owners(2) }, { ...reconciled, acceptCacheChanges: ['kept', ...others] })).toThrow(
+      /cache "kept" stood in the servers' configuration in the last release: .*leave it out of this release, name it in acceptCacheChanges, and add it in the next/);
+    expect(() => release({ new: owners(2) }, { ...reconciled, acceptCacheChanges: ['kept', ...others] })).not.toThrow();
+  });
+
   test('a changed and a removed one fail, unless they are listed', () => {
     const caches = { 'kept': owners(2), 'changed / ü': owners(3) };
     expect(() => release(caches)).toThrow(/cache "changed \/ ü" has changed after the last release: old and new servers disagree while it is rolled out/);
@@ -86,7 +94,7 @@ describe('against the last release', () => {
 
 test('caches that a rollout empties are named in a warning', () => {
   const [warning] = warningsOf({ storage: CacheStorage.ephemeral() }, (cluster) => {
-    cluster.addTemplate('single', owners(1));
+    cluster.addTemplate('single', { configuration: owners(1) });
     cluster.addCache('templated', { template: 'single' });
     add({
       'local': CacheConfiguration.local(), 'one owner': owners(1), 'two owners': owners(2), 'stored': CacheConfiguration.distributed({ owners: 1, stores: [CacheStore.file()] }),

@@ -2,8 +2,8 @@ import { App, Chart, Duration } from 'cdk8s';
 import { Deployment } from 'cdk8s-plus-28';
 import { installCustomKinds, known } from './custom-kinds';
 import {
-  CacheAcknowledgement, CacheBackup, CacheBatch, CacheCluster, CacheConfigListener, CacheConfiguration, CacheDeploymentMode, CacheExpose,
-  CacheMonitoring, CachePermission, CacheRestore, CacheSiteExposeType, CacheTls,
+  CacheAcknowledgement, CacheBackup, CacheBatch, CacheCluster, CacheConfiguration, CacheDeploymentMode, CacheExpose,
+  CacheMonitoring, CachePermission, CacheRestore, CacheSiteExposeType, CacheTls, ConfigReconciling,
 } from '../../lib';
 import { ControlPlane } from '../rig/control-plane';
 import { exampleObjects } from '../support/examples';
@@ -38,7 +38,7 @@ function everything(namespace: string, deploymentMode: CacheDeploymentMode): any
     livenessProbe: { period: Duration.seconds(20) },
     serverConfiguration: '<infinispan/>',
     acknowledge: [CacheAcknowledgement.STATIC_CACHES_ON_PERSISTENT_STORAGE],
-    ...(operated && { configListener: CacheConfigListener.on(), sites: { local: { name: 'LON', expose: CacheSiteExposeType.CLUSTER_IP } } }),
+    ...(operated && { configReconciler: ConfigReconciling.operatorListener(), sites: { local: { name: 'LON', expose: CacheSiteExposeType.CLUSTER_IP } } }),
   });
   cluster.addCache('Orders & more / "ü"', { configuration: CacheConfiguration.distributed() });
   cluster.addCache('raw', { configuration: CacheConfiguration.raw('<local-cache/>') });

@@ -250,6 +250,15 @@ describe('what the server refuses is said, and what it has stays', () => {
     expect(await program!.metric('reconciled_total')).toBe(looks);
   });
 
+  test.each(['a: [', '<local-cache', '{"no-cache":{}}', '- x'])('another template, that cannot be read: %s', async (definition) => {
+    await start();
+    await rig.define('one', 'template', { name: 'A b', definition: template(1) });
+    await applied('one');
+    await rig.redefine('one', { data: { definition } });
+    await said(/^Refused ConfigMap one: the server answered /);
+    expect(await KIND.template.read('A b')).toBe('1');
+  });
+
   test('a schema that is not compatible, unless it is asked to be made anew', async () => {
     await start();
     await rig.define('one', 'schema', { name: 'A b', definition: proto('One') });

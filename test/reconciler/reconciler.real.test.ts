@@ -2,6 +2,7 @@ import { Infinispan, PASSWORD } from './rig/infinispan';
 import { clusterOf, NAMESPACE, Program, Rig, SECRET } from './rig/rig';
 import { LISTENER_DELETE, LISTENER_GENERATION, OMITTED, OPERATOR_FINALIZER, PAUSED, UNMANAGED } from '../../reconciler/src/caches/marks';
 import { Direction, Orphans, Removal } from '../../reconciler/src/configuration';
+import { cachesPath } from '../../reconciler/src/kubernetes/objects';
 import { mirrorName } from '../../reconciler/src/names';
 import { eventually } from '../support/http';
 
@@ -255,6 +256,19 @@ describe('in both directions', () => {
     await update({ template: encoded, updates: { strategy: 'recreate' } });
     await eventually('made anew', async () => (await conditions('orders')).Applied === 'True generation 4');
     expect((await server.ask('/caches/orders?action=config')).text).toContain('application/json');
+  });
+
+  test('one that cannot be read costs no cache, also where a new one is asked for; what is said of a resource that is gone makes it not anew', async () => {
+    const one = await start([both()]);
+    await server.create('orders', bounded(1));
+    const made = await rig.user('orders', { template: '{"no-cache":{}}', updates: { strategy: 'recreate' } });
+    await eventually('refused', async () => (await conditions('orders')).Ready?.startsWith('False Refused'));
+    expect(await server.names()).toEqual(['orders']);
+    await one.kill();
+    await rig.remove('orders');
+    const stated = { apiVersion: 'infinispan.org/v2alpha1', kind: 'Cache', metadata: { finalizers: ['example.com/mine'] } };
+    await expect(rig.api.apply(cachesPath(NAMESPACE), made.metadata, 'test', stated)).rejects.toThrow('uid mismatch');
+    expect(await rig.resources()).toEqual([]);
   });
 
   test('a cache that was removed at the server is not made again, but said to be gone; a change makes it again', async () => {

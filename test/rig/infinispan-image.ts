@@ -39,6 +39,11 @@ export function cacheClientImage(program: string): ImageSpec {
   };
 }
 
+/** The stock image of Node, by the Node that runs the tests. */
+export function nodeImage(reference: string): ImageSpec {
+  return { reference, files: { '/node': process.execPath, ...sharedLibraries([process.execPath]) }, entrypoint: ['/node'] };
+}
+
 /** All files of a folder, at a place in an image. */
 function filesIn(folder: string, place: string): Record<string, string> {
   return Object.assign({}, ...readdirSync(folder, { withFileTypes: true }).map((entry) => entry.isDirectory()

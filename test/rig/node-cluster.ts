@@ -30,13 +30,13 @@ const IMAGES: Record<string, ImageSpec> = {
 
 /** A whole cluster on one machine: the real control plane and real nodes, all in networks of their own. Needs root on Linux. */
 export class NodeCluster {
-  /** With images besides those that every test has, by any name. */
-  public static async start(count = 3, images: Record<string, ImageSpec> = {}): Promise<NodeCluster> {
+  /** With images besides those that every test has, by any name, and further arguments of the API server. */
+  public static async start(count = 3, images: Record<string, ImageSpec> = {}, apiServerArgs: string[] = []): Promise<NodeCluster> {
     if (process.getuid?.() !== 0 || process.platform !== 'linux') throw new Error('real nodes need root on Linux: namespaces, mounts and cgroups are made');
     requireTools(TOOLS);
     const cluster = new NodeCluster();
     try {
-      await cluster.startAll(count, { ...IMAGES, ...images });
+      await cluster.startAll(count, { ...IMAGES, ...images }, apiServerArgs);
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -65,17 +65,20 @@ export class NodeCluster {
   }
 
   public async stop() {
-    await Promise.all(this.nodes.map(async (node) => node.stop()));
+    await Promise.all(this.nodes.map(async (node) => node.crash()));
     await this.plane?.stop();
     await this.network?.stop();
     rmSync(this.logs, { recursive: true, force: true });
   }
 
-  private async startAll(count: number, images: Record<string, ImageSpec>) {
+  private async startAll(count: number, images: Record<string, ImageSpec>, apiServerArgs: string[]) {
     this.network = new Network(this.logs);
     // Nodes are given up after 20 seconds rather than 50, so that tests of crashes are short.
     this.plane = await ControlPlane.start({
-      address: CONTROL_PLANE_ADDRESS, prefix: this.network.prefix, nodeGraceSeconds: 20, apiServerArgs: ['--enable-admission-plugins=NodeRestriction'],
+      address: CONTROL_PLANE_ADDRESS,
+      prefix: this.network.prefix,
+      nodeGraceSeconds: 20,
+      apiServerArgs: ['--enable-admission-plugins=NodeRestriction', ...apiServerArgs],
     });
     this.packImages(images);
     await this.plane.user('kube-proxy', 'system:kube-proxy');

@@ -72,15 +72,11 @@ export class RealNode {
     });
   }
 
-  /** Pulls the plug: every process of the node is gone at once. */
+  /** Pulls the plug: every process of the node is gone at once, and all that it had in memory. What it has on its disk stays. */
   public async crash() {
     await this.init?.stop('SIGKILL');
     await eventually('the node is gone', async () => !existsSync(`/proc/${this.initPid}`));
-  }
-
-  /** Crashes the node, and removes what it has outside of its own folder. */
-  public async stop() {
-    await this.crash();
+    // The kubelet would wait three seconds for each container of old groups when it starts.
     for (const folder of this.cgroupFolders()) removeCgroup(folder);
   }
 

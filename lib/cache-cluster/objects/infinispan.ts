@@ -33,7 +33,7 @@ export function infinispanManifest(settings: CacheClusterSettings): Manifest {
       service: service(settings),
       security: security(settings),
       upgrades: { type: upgradeStrategy },
-      configListener: configListener(props.configListener?._options),
+      configListener: configListener(props.configReconciler?._way.listener),
       scheduling: {
         affinity,
         ...(tolerations && { tolerations }),

@@ -2,6 +2,7 @@ import { createHash } from 'crypto';
 import { Lazy } from 'cdk8s';
 import type { Container, EnvVar, PodSpec, PodTemplateSpec, Probe } from 'kubernetes-types/core/v1';
 import { configurationFiles, LOGGING_FILE } from './config-map';
+import { harden } from './harden';
 import { PROBE_DEFAULTS, probeTimes } from './probes';
 import { containerResources } from './resources';
 import { scheduling } from './scheduling';
@@ -185,12 +186,4 @@ function mounts(settings: CacheClusterSettings): Container['volumeMounts'] {
 
 function volumes(settings: CacheClusterSettings): PodSpec['volumes'] {
   return places(settings).filter(({ source }) => source).map(({ name, source }) => ({ name, ...source }));
-}
-
-function harden(container: any): Container {
-  return {
-    imagePullPolicy: 'IfNotPresent',
-    ...container,
-    securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-  };
 }

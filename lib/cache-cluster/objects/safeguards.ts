@@ -15,8 +15,14 @@ export function disruptionBudgetManifest(settings: CacheClusterSettings): Manife
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: metadata(settings, settings.clusterName), spec };
 }
 
+/** The pod that keeps resources and servers in step, in the same namespace, and where it asks. */
+interface ReconcilerAccess {
+  readonly podLabels: Record<string, string>;
+  readonly port: number;
+}
+
 /** Only servers reach the ports between servers, which ask nobody who they are. */
-export function networkPolicyManifest(settings: CacheClusterSettings): Manifest {
+export function networkPolicyManifest(settings: CacheClusterSettings, reconciler?: ReconcilerAccess): Manifest {
   const { clients, administrators = [] } = settings.props.networkPolicy ?? {};
   const spec: NetworkPolicySpec = {
     podSelector: { matchLabels: settings.podLabels },
@@ -25,6 +31,7 @@ export function networkPolicyManifest(settings: CacheClusterSettings): Manifest 
       rule([{ podSelector: { matchLabels: settings.podLabels } }], [CLUSTER_PORT, FAILURE_DETECTION_PORT, CLIENT_PORT, ADMIN_PORT]),
       ...(clients ? peers(clients, CLIENT_PORT) : [rule(undefined, [CLIENT_PORT])]),
       ...peers(administrators, ADMIN_PORT),
+      ...(reconciler ? [rule([{ podSelector: { matchLabels: reconciler.podLabels } }], [reconciler.port])] : []),
     ],
   };
   return { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: metadata(settings, settings.clusterName), spec };

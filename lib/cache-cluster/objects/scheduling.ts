@@ -1,5 +1,5 @@
-import type { Affinity, PodSpec } from 'kubernetes-types/core/v1';
-import { TopologySpread } from '../../policy-agent/scheduling';
+import type { Affinity, NodeAffinity, PodSpec } from 'kubernetes-types/core/v1';
+import { NodeRequirement, Toleration, TopologySpread } from '../../policy-agent/scheduling';
 import { CacheClusterSettings } from '../settings';
 
 /** Where pods may stand and had better stand; both modes say it the same way. */
@@ -9,15 +9,7 @@ export function scheduling(
   const { nodes = [], tolerations = [] } = props;
   const topologySpread: TopologySpread[] = props.topologySpread ?? traits.topologySpread.map((topologyKey) => ({ topologyKey }));
   const affinity: Affinity = {
-    ...(nodes.length > 0 && {
-      nodeAffinity: {
-        requiredDuringSchedulingIgnoredDuringExecution: {
-          nodeSelectorTerms: [{
-            matchExpressions: nodes.map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })),
-          }],
-        },
-      },
-    }),
+    ...(nodes.length > 0 && { nodeAffinity: requiredNodes(nodes) }),
     podAntiAffinity: {
       preferredDuringSchedulingIgnoredDuringExecution: [{
         weight: props.spreadWeight ?? 100,
@@ -27,14 +19,7 @@ export function scheduling(
   };
   return {
     affinity,
-    ...(tolerations.length > 0 && {
-      tolerations: tolerations.map(({ key, value, effect }) => ({
-        ...(key !== undefined && { key }),
-        operator: value === undefined ? 'Exists' : 'Equal',
-        ...(value !== undefined && { value }),
-        ...(effect && { effect }),
-      })),
-    }),
+    ...(tolerations.length > 0 && { tolerations: acceptedTaints(tolerations) }),
     ...(topologySpread.length > 0 && {
       topologySpreadConstraints: topologySpread.map(({ topologyKey, maxSkew = 1, whenUnsatisfiable = 'ScheduleAnyway' }) => ({
         topologyKey,
@@ -45,4 +30,25 @@ export function scheduling(
       })),
     }),
   };
+}
+
+/** Nodes that meet all conditions. */
+export function requiredNodes(nodes: NodeRequirement[]): NodeAffinity {
+  return {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{
+        matchExpressions: nodes.map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })),
+      }],
+    },
+  };
+}
+
+/** In wire form. */
+export function acceptedTaints(tolerations: Toleration[]): PodSpec['tolerations'] {
+  return tolerations.map(({ key, value, effect }) => ({
+    ...(key !== undefined && { key }),
+    operator: value === undefined ? 'Exists' : 'Equal',
+    ...(value !== undefined && { value }),
+    ...(effect && { effect }),
+  }));
 }

@@ -1,6 +1,7 @@
 import type { ServiceSpec } from 'kubernetes-types/core/v1';
 import { metadata } from './metadata';
 import { Manifest } from '../../private/objects';
+import { adminServiceName } from '../names';
 import { ADMIN_PORT, CacheClusterSettings, CLIENT_PORT } from '../settings';
 
 /** Port by which servers talk to each other. */
@@ -18,7 +19,7 @@ export function serviceManifests(settings: CacheClusterSettings): Record<string,
   const { clusterName, props: { expose } } = settings;
   return {
     Service: service(settings, clusterName, { type: 'ClusterIP', ports: [port('infinispan', CLIENT_PORT, 'client')] }),
-    AdminService: service(settings, `${clusterName}-admin`, { clusterIP: 'None', ports: [port('infinispan-adm', ADMIN_PORT, 'admin')] }),
+    AdminService: service(settings, adminServiceName(clusterName), { clusterIP: 'None', ports: [port('infinispan-adm', ADMIN_PORT, 'admin')] }),
     PingService: service(settings, pingServiceName(settings), {
       clusterIP: 'None',
       // Servers must find each other before they are ready.

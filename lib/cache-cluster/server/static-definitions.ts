@@ -20,6 +20,7 @@ export class StaticDefinitions {
   private readonly definitions = new Map<string, StaticDefinition>();
   private readonly templated = new Map<string, string>();
   private readonly counters: StaticCounter[] = [];
+  private readonly resources = new Set<string>();
 
   public add(definition: StaticDefinition) {
     const key = `${definition.kind} ${definition.name}`;
@@ -40,6 +41,15 @@ export class StaticDefinitions {
   public addCounter(counter: StaticCounter) {
     if (this.counters.some(({ name }) => name === counter.name)) throw new Error(`counter ${counter.name} is declared more than once`);
     this.counters.push(counter);
+  }
+
+  /** Notes a cache that is a resource, and so does not stand here. */
+  public leaveToResource(name: string) {
+    this.resources.add(name);
+  }
+
+  public isResource(name: string): boolean {
+    return this.resources.has(name);
   }
 
   public get cacheNames(): string[] {

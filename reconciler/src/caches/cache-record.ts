@@ -46,7 +46,10 @@ export function omittedHash(length: string): string {
   return `omitted ${length}`;
 }
 
-export function cacheRecord({ metadata, spec, status }: CacheResource): CacheRecord {
+/** Nothing makes a user write one; a resource without it is of no cluster. */
+const NO_SPEC: CacheResource['spec'] = { clusterName: '' };
+
+export function cacheRecord({ metadata, spec = NO_SPEC, status }: CacheResource): CacheRecord {
   const { annotations = {}, finalizers = [] } = metadata;
   const unmanaged = annotations[UNMANAGED] === 'true';
   const madeBy = unmanaged ? undefined : annotations[MARK];

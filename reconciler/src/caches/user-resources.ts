@@ -120,7 +120,7 @@ export class UserResources {
       } catch (error) {
         if (!(error instanceof ServerError && error.final && recreate)) throw error;
         // One that the server cannot read must not cost the cache that is there.
-        await server.same(record.template!, record.template!);
+        if (await this.compare(record.template!, record.template!) === undefined) throw error;
         await server.removeCache(cache);
         await this.create(record);
       }
@@ -138,16 +138,20 @@ export class UserResources {
     if (template === undefined || record.templateName !== undefined || found === TOO_LONG) return true;
     const pair = hashOf(`${record.hash} ${hashOf(found)}`);
     if (this.agreed.get(cache) === pair) return true;
-    let same: boolean;
-    try {
-      same = await this.options.server.same(template, found);
-    } catch (error) {
-      // What cannot be read is not the same.
-      if (!(error instanceof ServerError && (error.final || error.status === 500))) throw error;
-      same = false;
-    }
+    const same = await this.compare(template, found) ?? false;
     if (same) this.agreed.set(cache, pair);
     return same;
+  }
+
+  /** Whether the server calls them the same; undefined when it cannot read one of them. */
+  private async compare(first: string, second: string): Promise<boolean | undefined> {
+    try {
+      return await this.options.server.same(first, second);
+    } catch (error) {
+      // It stumbles over what it cannot read.
+      if (!(error instanceof ServerError && (error.final || error.status === 500))) throw error;
+      return undefined;
+    }
   }
 
   private async report(record: CacheRecord, { state, reason, message, applied }: Verdict): Promise<CacheState> {

@@ -1,5 +1,5 @@
 import { Refused, ServerObject, ServerObjects } from './server-objects';
-import { InfinispanClient, isTemplate, TOO_LONG } from '../infinispan/infinispan-client';
+import { InfinispanClient, isTemplate, ServerError, TOO_LONG } from '../infinispan/infinispan-client';
 
 /** The server takes templates by the address only, and reads no longer first line of a request, in characters. */
 const LONGEST_REQUEST_LINE = 4096;
@@ -21,7 +21,7 @@ export class Templates implements ServerObjects {
 
   /** A template may be defined by the configuration of a cache, which the server does not take for the same. */
   public async agrees(definition: string, text: string): Promise<boolean> {
-    return await this.server.same(definition, text) || this.server.same(definition, text.replace(/-configuration"/, '"'));
+    return await this.same(definition, text) || this.same(definition, text.replace(/-configuration"/, '"'));
   }
 
   public async create(name: string, definition: string) {
@@ -31,7 +31,7 @@ export class Templates implements ServerObjects {
   /** There is no way but another template; caches that were made from it stay as they are. */
   public async update(name: string, definition: string, text: string) {
     // One that the server cannot read must not cost the template that is there.
-    await this.server.same(definition, definition);
+    await this.same(definition, definition);
     await this.remove(name);
     try {
       await this.create(name, definition);
@@ -43,6 +43,16 @@ export class Templates implements ServerObjects {
 
   public async remove(name: string) {
     await this.run('remove', { name });
+  }
+
+  /** The server stumbles over what it cannot read, which can only be what was not its own. */
+  private async same(definition: string, text: string): Promise<boolean> {
+    try {
+      return await this.server.same(definition, text);
+    } catch (error) {
+      if (error instanceof ServerError && error.status === 500) throw new Refused(error.message);
+      throw error;
+    }
   }
 
   private async run(task: string, parameters: Record<string, string>) {

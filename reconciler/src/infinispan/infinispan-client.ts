@@ -98,6 +98,7 @@ export class InfinispanClient {
   /** Whether two configurations mean the same, in whatever formats; as the server sees it. */
   public async same(first: string, second: string): Promise<boolean> {
     const boundary = randomBytes(12).toString('hex');
+    // Without names of files, at which the server stumbles.
     const parts = [first, second].map((text, index) =>
       `--${boundary}\r\ncontent-disposition: form-data; name="${index}"\r\ncontent-type: ${mediaType(text)}\r\n\r\n${text}\r\n`);
     const answer = await this.ask({

@@ -92,7 +92,7 @@ export class KubernetesClient {
    */
   public async apply<T extends KubernetesObject>(path: string, read: ReadVersion, manager: string, stated: object, subresource = ''): Promise<T> {
     const { metadata, ...rest } = stated as { metadata?: object };
-    // With its id, since otherwise one that is gone would be made anew.
+    // Without the id, one that is gone would be made anew, of what is stated here and no more.
     const body = { ...rest, metadata: { ...metadata, name: read.name, uid: read.uid, resourceVersion: read.resourceVersion } };
     return this.call('apply', 'PATCH', `${path}/${read.name}${subresource}?fieldManager=${manager}&force=true`, body, 'application/apply-patch+yaml');
   }

@@ -58,7 +58,7 @@ export class KeyedQueue {
     this.tellIfDrained();
   }
 
-  /** Until every key has been worked or has failed once; also when the queue is cleared. */
+  /** Until every key has been worked or has failed once; while nothing is started, until what is under way has ended. */
   public async drain(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.drained.push(resolve);
@@ -103,7 +103,8 @@ export class KeyedQueue {
 
   private tellIfDrained() {
     // Those that wait for another try do not count: one that never succeeds must not hide that the others have.
-    if (this.working.size > 0 || this.waiting.size > this.timers.size) return;
+    const startable = this.held ? 0 : this.waiting.size - this.timers.size;
+    if (this.working.size > 0 || startable > 0) return;
     for (const resolve of this.drained.splice(0)) resolve();
   }
 }

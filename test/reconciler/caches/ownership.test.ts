@@ -3,6 +3,7 @@ import { marked, resource } from './resources';
 import { cacheRecord } from '../../../reconciler/src/caches/cache-record';
 import { MARK, UNMANAGED } from '../../../reconciler/src/caches/marks';
 import { ownersOf } from '../../../reconciler/src/caches/ownership';
+import { CacheResource } from '../../../reconciler/src/kubernetes/objects';
 
 const record = (...args: Parameters<typeof resource>) => cacheRecord(resource(...args));
 
@@ -34,6 +35,11 @@ test('one that is being removed counts no more', () => {
 
 test('without spec.name a resource stands for the cache of its own name', () => {
   expect([record({ uid: 'u', name: 'mine' }, { name: undefined }).cache, record({ uid: 'u', name: 'mine' }, { name: '' }).cache]).toEqual(['mine', 'mine']);
+});
+
+test('without a spec it is of no cluster', () => {
+  const { metadata } = resource({ uid: 'u', name: 'mine' });
+  expect(cacheRecord({ metadata } as CacheResource)).toMatchObject({ cluster: '', cache: 'mine' });
 });
 
 test('of mirrors no text is kept in memory', () => {

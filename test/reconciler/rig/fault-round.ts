@@ -181,7 +181,10 @@ export class FaultRound {
   private async removeResource(name: string) {
     this.story.push(`remove ${name}`);
     this.users.delete(name);
-    await again(async () => this.options.rig.remove(name));
+    await again(async () => {
+      const found = await this.options.rig.resource(name);
+      if (found) await this.options.rig.api.remove(cachesPath(NAMESPACE), found.metadata);
+    });
   }
 
   /** Somebody takes hold of what is not his. */
@@ -207,7 +210,10 @@ export class FaultRound {
 
   /** Undefined when it is gone. */
   private async write(name: string, fields: object): Promise<CacheResource | undefined> {
-    return again(async () => await this.options.rig.resource(name) && this.options.rig.change(name, fields));
+    return again(async () => {
+      const found = await this.options.rig.resource(name);
+      return found && this.options.rig.api.patch<CacheResource>(cachesPath(NAMESPACE), found.metadata, fields);
+    });
   }
 
   /** Nobody has written what was paused; then it is not paused any more, so that in the end all must be in step. */

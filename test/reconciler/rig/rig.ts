@@ -95,8 +95,8 @@ export class Rig {
   }
 
   /** Changes a resource as a user does. */
-  public async change(name: string, fields: { readonly metadata?: object; readonly spec?: object }): Promise<CacheResource> {
-    return this.api.patch(cachesPath(NAMESPACE), (await this.resource(name))!.metadata, fields);
+  public async change(name: string, fields: { readonly metadata?: object; readonly spec?: object }) {
+    await this.api.patch(cachesPath(NAMESPACE), (await this.resource(name))!.metadata, fields);
   }
 
   /** Removes every `Cache` resource and every definition, whatever holds it. */

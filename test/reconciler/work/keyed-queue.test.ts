@@ -109,6 +109,19 @@ test('it is drained when each key was worked, or has failed once', async () => {
   expect(drained).toBe(true);
 });
 
+test('when it is held, it is drained by the end of what is under way, also where the time of one that has failed has come', async () => {
+  const { made, keys, end } = queue();
+  let drained = false;
+  for (const key of ['bad', 'slow']) made.add(key);
+  made.release();
+  await end(0, new Error('no'));
+  made.hold();
+  void made.drain().then(() => drained = true);
+  jest.advanceTimersByTime(100);
+  await end(1);
+  expect([drained, keys()]).toEqual([true, ['bad', 'slow']]);
+});
+
 test('when it is cleared, what waited is forgotten', async () => {
   const { made, keys, end } = queue(1);
   made.release();
