@@ -25,6 +25,11 @@ test('what the Dockerfile copies is enough to bundle the program that the librar
   }
 });
 
+test('its options of Node can be said anew by who runs it', () => {
+  expect(all('ENV')).toEqual([expect.stringContaining('NODE_OPTIONS=')]);
+  expect(all('ENTRYPOINT').map((entrypoint) => JSON.parse(entrypoint))).toEqual([['/nodejs/bin/node', '/config-reconciler.js']]);
+});
+
 test('what the Dockerfile copies passes .dockerignore', () => {
   const passed = readFileSync(join(ROOT, 'reconciler', 'Dockerfile.dockerignore'), 'utf8').trim().split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1));
   expect(passed).toEqual(all('COPY').filter((one) => !one.startsWith('--')).flatMap((copy) => copy.split(' ').slice(0, -1)));

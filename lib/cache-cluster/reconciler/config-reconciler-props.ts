@@ -74,7 +74,7 @@ export interface ConfigReconcilerOptions {
   readonly nodeImage?: string;
 
   /**
-   * Image whose entrypoint is the program itself.
+   * Image whose entrypoint is the program itself, such as one that `reconciler/Dockerfile` of this library makes.
    *
    * @default - none: the program comes from a ConfigMap
    */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'child_process';
 import { App, Chart, Duration } from 'cdk8s';
 import { NetworkPolicy, Pods } from 'cdk8s-plus-28';
 import { configurationOf, reconciled, rulesOf, shared } from './reconcilers';
@@ -161,7 +162,7 @@ test('clusters come and go without a restart', () => {
   expect(deployment(['a', 'b'])).toEqual(deployment(['c']));
 });
 
-test('another program or its absence', () => {
+test('an image with a program of its own', () => {
   const { spec } = find(own(synthesise(reconciled({ image: 'registry.example.com/config-reconciler:1' }).chart)), 'Deployment').spec.template;
   expect(spec.containers[0]).toMatchObject({
     image: 'registry.example.com/config-reconciler:1',
@@ -169,6 +170,9 @@ test('another program or its absence', () => {
     env: [{ name: 'NODE_OPTIONS', value: '--max-semi-space-size=1 --max-old-space-size=64' }],
   });
   expect(spec.containers[0]).not.toHaveProperty('command');
+  // Node takes few of its options from there.
+  const limit = execFileSync(process.execPath, ['-p', 'v8.getHeapStatistics().heap_size_limit / 2 ** 20'], { env: { NODE_OPTIONS: spec.containers[0].env[0].value }, encoding: 'utf8' });
+  expect(Number(limit)).toBeLessThan(72);
   expect(spec.volumes.map(({ name }: any) => name)).toEqual(['configuration']);
 });
 
