@@ -1,4 +1,7 @@
-/** Bundles the config-reconciler into one file, and that into a module of the library, which embeds it. */
+/**
+ * Bundles the config-reconciler into one file, and that into a module of the library, which embeds it; or, for an image, into the
+ * file that is named as the argument.
+ */
 import { mkdirSync, writeFileSync } from 'fs';
 import { dirname, join } from 'path';
 import { buildSync } from 'esbuild';
@@ -36,6 +39,12 @@ export function bundleReconciler(): string {
 
 if (require.main === module) {
   const program = bundleReconciler();
+  const [, , file] = process.argv;
+  if (file) writeFileSync(file, program);
+  else writeModule(program);
+}
+
+function writeModule(program: string) {
   const heading = '/* eslint-disable */\n// ~~ Generated from reconciler/ by `npx projen bundle:reconciler`.\n';
   mkdirSync(dirname(MODULE), { recursive: true });
   writeFileSync(MODULE, `${heading}export const RECONCILER_PROGRAM = ${JSON.stringify(program)};\n`);

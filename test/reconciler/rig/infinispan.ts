@@ -22,6 +22,8 @@ export interface InfinispanOptions {
   readonly mechanisms?: string;
   /** Certificate and key in one file of PEM. */
   readonly keystore?: string;
+  /** Caches that are there from the start: thousands take minutes to be made one by one. */
+  readonly caches?: readonly string[];
 }
 
 interface Question {
@@ -66,19 +68,19 @@ export class Infinispan {
   public readonly daemon: Daemon;
   public readonly url: string;
 
-  private constructor(public readonly port: number, { mechanisms = 'BASIC DIGEST', keystore }: InfinispanOptions) {
+  private constructor(public readonly port: number, { mechanisms = 'BASIC DIGEST', keystore, caches = [] }: InfinispanOptions) {
     for (const name of ['conf', 'data', 'log', 'lib']) mkdirSync(join(this.folder, name));
     const conf = (name: string, text: string) => writeFileSync(join(this.folder, 'conf', name), text);
     conf('users.properties', `${USER}=${PASSWORD}\n`);
     conf('groups.properties', `${USER}=admin\n`);
     conf('log4j2.xml', LOGGING);
     if (keystore) conf('keystore.pem', keystore);
-    conf('infinispan.xml', serverConfiguration(mechanisms, keystore !== undefined));
+    conf('infinispan.xml', serverConfiguration(mechanisms, keystore !== undefined, caches));
     this.url = `${keystore ? 'https' : 'http'}://127.0.0.1:${port}`;
     this.daemon = new Daemon({
       name: 'infinispan',
       command: [
-        'java', '-Xmx512m', ...JAVA_OPTIONS, `-Dinfinispan.server.home.path=${this.folder}`, `-Dinfinispan.server.root.path=${this.folder}`,
+        'java', `-Xmx${512 + caches.length / 4}m`, ...JAVA_OPTIONS, `-Dinfinispan.server.home.path=${this.folder}`, `-Dinfinispan.server.root.path=${this.folder}`,
         '-cp', join(LIB, 'launch.jar'), 'Launch', LIB,
         `--server-config=${join(this.folder, 'conf', 'infinispan.xml')}`, `--logging-config=${join(this.folder, 'conf', 'log4j2.xml')}`, '--bind-address=127.0.0.1', `--bind-port=${port}`,
       ],
@@ -119,7 +121,7 @@ export class Infinispan {
     // TLS is not verified by `fetch`, so there the log tells.
     await this.daemon.until('ready', async () => this.url.startsWith('https')
       ? this.daemon.logTail().includes('ISPN080001')
-      : (await this.ask('/container/health/status')).text === 'HEALTHY', 90);
+      : await (await fetch(`${this.url}/rest/v2/container/health/status`)).text() === 'HEALTHY', 90);
   }
 
   public async restart(signal: NodeJS.Signals) {
@@ -155,12 +157,13 @@ const LOGGING = `<Configuration>
 </Configuration>
 `;
 
-function serverConfiguration(mechanisms: string, tls: boolean): string {
+function serverConfiguration(mechanisms: string, tls: boolean, caches: readonly string[]): string {
   const ssl = '<server-identities><ssl><keystore path="keystore.pem" type="pem"/></ssl></server-identities>';
   return `<infinispan>
   <cache-container name="default" statistics="true">
     <security><authorization/></security>
     <global-state unclean-shutdown-action="IGNORE"/>
+    ${caches.map((name) => `<local-cache name="${name}" simple-cache="true" statistics="false"/>`).join('')}
   </cache-container>
   <server>
     <interfaces><interface name="public"><inet-address value="\${infinispan.bind.address:127.0.0.1}"/></interface></interfaces>
