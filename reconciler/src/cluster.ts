@@ -2,6 +2,7 @@ import { readFileSync } from 'fs';
 import { CacheIndex } from './caches/cache-index';
 import { CacheReconciler } from './caches/cache-reconciler';
 import { Mirrors } from './caches/mirrors';
+import { Told } from './caches/told';
 import { UserResources } from './caches/user-resources';
 import { ClusterConfiguration } from './configuration';
 import { DefinitionReconciler } from './definitions/definition-reconciler';
@@ -70,6 +71,8 @@ export class Cluster {
   private readonly stopCollecting: () => void;
   private lastCredentials?: string;
   private session?: Session;
+  /** Undefined when all was looked at. */
+  private told?: Told = new Told();
   /** Why it is not ready. */
   private problem?: string = 'not connected yet';
   /** Whether the resources are listed, so that streams may be opened. */
@@ -182,7 +185,9 @@ export class Cluster {
     });
   }
 
-  private happened({ of, name }: ServerEvent) {
+  private happened(event: ServerEvent) {
+    const { of, name } = event;
+    if (of === 'cache') this.told?.tell(event);
     this.count('events_total', 'Events of the server.', { of });
     if (of === 'cache' && !isInternal(name)) this.queue.add(keyOf('cache', name));
     // A change of a template is told as that of a cache.
@@ -216,6 +221,7 @@ export class Cluster {
   private endSession() {
     const { session } = this;
     this.session = undefined;
+    this.told = new Told();
     this.queue.hold();
     this.queue.clear();
     void this.queue.drain().then(() => session?.server.close());
@@ -226,7 +232,9 @@ export class Cluster {
     const { index, definitions } = this.options;
     const server = this.client(this.options.cluster.url);
     try {
-      const caches = new Set([...await server.cacheNames(signal), ...index.keysOf(this.name)]);
+      const there = await server.cacheNames(signal);
+      this.told?.keep(new Set(there));
+      const caches = new Set([...there, ...index.keysOf(this.name)]);
       const before = this.session;
       this.session = this.sessionWith(server);
       // Caches may need what is defined, so that comes first.
@@ -236,6 +244,7 @@ export class Cluster {
       this.queue.release();
       void this.queue.drain().then(() => {
         this.looks--;
+        if (this.session && this.looks === 0) this.told = undefined;
         before?.server.close();
         this.tellIfInStep();
       });
@@ -277,6 +286,7 @@ export class Cluster {
         index,
         mirrors: new Mirrors({ kubernetes, index, namespace, instance, operator }),
         users: new UserResources({ kubernetes, server, index, events, namespace, direction, removal }),
+        told: (cache) => this.told?.hash(cache),
       }),
       definitions: new DefinitionReconciler({
         cluster: name, server, kubernetes, index: definitions, events, namespace, removal, gave: (kind, object) => this.tryRefused(kind, object),

@@ -11,6 +11,8 @@ export interface CacheReconcilerOptions {
   readonly index: CacheIndex;
   readonly mirrors: Mirrors;
   readonly users: UserResources;
+  /** Hash of the configuration that the server has just told by itself. */
+  readonly told: (cache: string) => string | undefined;
 }
 
 /** Brings one cache of one cluster in step, from what is true at this moment; whatever led to it. */
@@ -20,7 +22,12 @@ export class CacheReconciler {
   public constructor(private readonly options: CacheReconcilerOptions) {}
 
   public async reconcile(cache: string): Promise<void> {
-    const { cluster, server, index, mirrors, users } = this.options;
+    const { cluster, server, index, mirrors, users, told } = this.options;
+    const hash = told(cache);
+    if (hash !== undefined && mirrors.shown(cluster, cache, hash, index.of(cluster, cache))) {
+      this.forget(cache);
+      return;
+    }
     // What the server has is read first: a resource that comes meanwhile is seen, and brings the key again.
     const found = isInternal(cache) ? undefined : await server.cache(cache);
     const owners = ownersOf(index.of(cluster, cache));
@@ -37,11 +44,16 @@ export class CacheReconciler {
       this.states.set(cache, owners.rivals.length > 0 ? 'conflict' : state);
       return;
     }
-    this.states.delete(cache);
-    users.forget(cache);
+    this.forget(cache);
     // Two resources for one cache do no harm for a moment, but the user's own counts while it is there.
     if (found !== undefined && owners.leaving.length === 0) await mirrors.show(cluster, cache, found, owners.mirrors);
     else for (const mirror of owners.mirrors) await mirrors.remove(mirror);
+  }
+
+  /** No resource of a user stands for it. */
+  private forget(cache: string) {
+    this.states.delete(cache);
+    this.options.users.forget(cache);
   }
 
   /** Names of caches that the server has refused. */

@@ -40,7 +40,7 @@ export class Mirrors {
     if (mirror?.deleting) return;
     const { template, omitted, hash } = contentOf(found);
     const changed = mirror?.hash !== hash;
-    if (mirror && !changed && mirror.madeBy === instance && mirror.listenerGeneration >= mirror.generation) return;
+    if (mirror && !changed && this.finished(mirror)) return;
     const annotations = {
       [MARK]: instance,
       // Every change of the spec is a new generation.
@@ -60,6 +60,18 @@ export class Mirrors {
         },
         spec: { clusterName: cluster, name: cache, ...(template !== null && { template }), updates: { strategy: 'retain' } },
       }));
+  }
+
+  /** Whether there is exactly one already, and it says what has this hash. */
+  public shown(cluster: string, cache: string, hash: string, records: readonly CacheRecord[]): boolean {
+    const [mirror, ...others] = records;
+    if (others.length > 0 || mirror?.name !== mirrorName(cluster, cache) || mirror.hash !== hash) return false;
+    return this.finished(mirror) && !mirror.deleting && !mirror.paused;
+  }
+
+  /** Whether it carries all that the program writes besides what the server has. */
+  private finished({ madeBy, listenerGeneration, generation }: CacheRecord): boolean {
+    return madeBy === this.options.instance && listenerGeneration >= generation;
   }
 
   /** Removes one; the cache stays, whatever an operator would do otherwise. */

@@ -6,6 +6,8 @@ export type ServerObject = 'cache' | 'template' | 'schema' | 'counter';
 export interface ServerEvent {
   readonly of: ServerObject;
   readonly name: string;
+  /** What was sent along: all of it, or its beginning. */
+  readonly data: string;
 }
 
 export interface EventHandler {
@@ -19,7 +21,7 @@ export interface EventHandler {
 }
 
 /**
- * So much is kept of a line, in characters. The name stands at its beginning, and nothing else of an event is used: truth is read
+ * So much is kept of a line, in characters. The name stands at its beginning, and nothing else of an event is needed: truth is read
  * from the server. So an event of any size is read, in bounded memory.
  */
 export const LONGEST_LINE = 64 * 1024;
@@ -50,11 +52,20 @@ export function eventReader(handler: EventHandler): (chunk: string) => void {
       if (name === undefined) {
         handler.unreadable(event);
       } else {
-        handler.event({ of: of as ServerObject, name });
+        handler.event({ of: of as ServerObject, name, data });
       }
     },
   });
   return (chunk) => parser.feed(cutLines(chunk));
+}
+
+/** The configuration in an event of a cache, as the server writes it where it is asked for; undefined where there is none, or not all of it. */
+export function configurationIn({ name, data }: ServerEvent): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(data).infinispan['cache-container'].caches[name]);
+  } catch {
+    return undefined;
+  }
 }
 
 function nameIn(pattern: RegExp, data: string): string | undefined {
