@@ -115,8 +115,9 @@ export class ControlPlane {
     this.port = this.options.apiPort ?? apiPort;
     const etcd = this.startEtcd(clientPort, peerPort);
     await this.makePki();
-    const apiServer = this.startApiServer(clientPort);
+    // The API server reads the certificate of the administrator, too, by which it asks kubelets.
     this.kubectl = new Kubectl(await this.user('admin', 'admin', 'system:masters'), this.options.prefix);
+    const apiServer = this.startApiServer(clientPort);
     await apiServer.until('ready', async () => (await this.kubectl.try(['get', '--raw', '/readyz'])).stdout === 'ok', 90)
       .catch((error: Error) => {
         throw new Error(`${error.message}\netcd:\n${etcd.logTail()}`);
