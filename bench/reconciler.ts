@@ -8,6 +8,7 @@ import { cachesPath } from '../reconciler/src/kubernetes/objects';
 import { bundleReconciler } from '../scripts/bundle-reconciler';
 import { Infinispan } from '../test/reconciler/rig/infinispan';
 import { clusterOf, NAMESPACE, Program, Rig } from '../test/reconciler/rig/rig';
+import { StandIn } from '../test/reconciler/rig/stand-in';
 
 /** Seconds of doing nothing. */
 const REST_SECONDS = 60;
@@ -34,14 +35,13 @@ const notes: string[] = [];
 let missed = false;
 
 /** Prints a figure as soon as it is known. */
-function report({ figure, upstream, goal, measured, unit, digits = 0 }: Row): number {
+function report({ figure, upstream, goal, measured, unit, digits = 0 }: Row) {
   const number = (value: number | string) => typeof value === 'string' ? value : `${value.toFixed(digits)} ${unit}`.trim();
   // Half of what is shown of a figure is no difference.
   const pass = measured <= goal + 0.5 * 10 ** -digits;
   missed ||= !pass;
   const ratio = typeof upstream === 'number' && upstream > 0 && measured > 0 ? `${(upstream / measured).toPrecision(2)}x` : '';
   line(figure, number(upstream), number(goal), number(measured), ratio, pass ? 'pass' : 'FAIL');
-  return measured;
 }
 
 function line(figure: string, ...cells: string[]) {
@@ -125,15 +125,22 @@ async function many(names: string[], ask: (name: string) => Promise<void>) {
 
 const named = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `cache ${from + index}`);
 
-function latency(figure: string, { seen, asked }: Times, upstream: number[], goals: number[]): number[] {
+const QUANTILES = [0.5, 0.99];
+
+function latency(figure: string, { seen, asked }: Times, upstream: number[], goals: number[]) {
   notes.push(`${figure}: the REST call itself takes ${quantile(asked, 0.5).toFixed(0)} ms (p50)`);
-  return [0.5, 0.99].map((share, index) =>
+  QUANTILES.forEach((share, index) =>
     report({ figure: `${figure}, p${share * 100}`, upstream: upstream[index], goal: goals[index], measured: quantile(seen, share), unit: 'ms' }));
 }
 
-async function memory(program: Program, caches: number, upstream: number | string, goal: number) {
+/** As fast as before but for the server, whose own call takes longer; and a tenth, by which two runs of the same differ. */
+function noSlower(before: Times, after: Times, share: number): number {
+  return quantile(before.seen, share) * 1.1 + Math.max(0, quantile(after.asked, share) - quantile(before.asked, share));
+}
+
+async function memory(program: Program, what: string, upstream: number | string, goal: number) {
   await sleep(SETTLED_SECONDS);
-  report({ figure: `private memory, ${caches.toLocaleString('en')} caches`, upstream, goal, measured: program.privateMemory() * KIB / MIB, unit: 'MiB', digits: 1 });
+  report({ figure: `private memory, ${what}`, upstream, goal, measured: program.privateMemory() * KIB / MIB, unit: 'MiB', digits: 1 });
 }
 
 async function requests(program: Program, what: string, count: number, upstream: number | string, goal: number, deed: () => Promise<unknown>) {
@@ -181,14 +188,13 @@ async function withoutOperator(bench: Bench) {
   const { rig, server } = bench;
   const program = await rig.program([clusterOf(server)], { logLevel: 'info' });
   await program.untilReady();
-  await memory(program, 0, 8.4, 12);
+  await memory(program, 'no caches', 8.4, 12);
 
   const create = async (name: string) => server.create(name);
   const remove = async (name: string) => server.remove(name);
-  let none: number[] = [];
-  await requests(program, 'created cache', 200, 5, 1, async () => {
-    none = latency('POST to resource, 0 to 200', await oneByOne(bench, 'there', named(0, 200), create), [234, 495], [60, 120]);
-  });
+  let few!: Times;
+  await requests(program, 'created cache', 200, 5, 1, async () => few = await oneByOne(bench, 'there', named(0, 200), create));
+  latency('POST to resource, 0 to 200', few, [234, 495], [60, 120]);
 
   const burst = named(200, 1000);
   const seen = Promise.all(burst.map(async (name) => bench.witness.until('there', name)));
@@ -199,28 +205,41 @@ async function withoutOperator(bench: Bench) {
   report({ figure: 'burst of 800: last resource after the last POST', upstream: 285, goal: 1, measured: Math.max(0, last - posted) / 1000, unit: 's', digits: 2 });
   notes.push(`burst of 800: the POSTs take ${((posted - started) / 1000).toFixed(1)} s, ${WIDTH} at a time (upstream: 72 s)`);
 
-  await memory(program, 1000, 17.0, 17);
+  await memory(program, '1,000 caches', 17.0, 17);
   await rest(program);
-  // What a machine with others on it makes of the same is no difference.
-  latency('POST to resource, 1,000 there', await oneByOne(bench, 'there', named(1000, 1200), create), [630, 739], none.map((ms) => ms * 1.1 + 2));
-  await requests(program, 'removed cache', 350, 3, 1, async () =>
-    latency('DELETE to resource gone', await oneByOne(bench, 'gone', named(850, 1200), remove), [417, 532], [40, 90]));
+  const more = await oneByOne(bench, 'there', named(1000, 1200), create);
+  latency('POST to resource, 1,000 there', more, [630, 739], QUANTILES.map((share) => noSlower(few, more, share)));
+  let removed!: Times;
+  await requests(program, 'removed cache', 350, 3, 1, async () => removed = await oneByOne(bench, 'gone', named(850, 1200), remove));
+  latency('DELETE to resource gone', removed, [417, 532], [40, 90]);
   await restart(program, 850);
   await longEvents(bench, program);
 
-  const filling = performance.now();
-  await many(named(850, 10_000), create);
-  const all = Promise.all(named(850, 10_000).map(async (name) => bench.witness.until('there', name)));
-  await all;
-  notes.push(`10,000 caches are made and shown in ${((performance.now() - filling) / 1000).toFixed(0)} s`);
-  await memory(program, 10_000, 'not measured', 40);
   await program.kill();
+  await rig.clear();
+}
+
+/** The real server takes half an hour for so many, so the one that stands in for it has them. */
+async function manyCaches({ rig }: Bench) {
+  const standIn = await StandIn.start();
+  try {
+    for (const name of named(0, 10_000)) standIn.put(name);
+    const program = await rig.program([clusterOf(standIn, { secret: undefined })], { logLevel: 'info' });
+    const started = performance.now();
+    await program.untilReady(300);
+    notes.push(`10,000 caches are shown in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    await memory(program, '10,000 caches of a stand-in', 'not measured', 40);
+    await program.kill();
+  } finally {
+    await standIn.stop();
+    await rig.clear();
+  }
 }
 
 /** The operator deletes a cache with its resource unless it is told not to, which is a request more. */
 async function withOperator(bench: Bench) {
   const { rig, server } = bench;
-  const names = named(10_000, 10_050);
+  const names = named(0, 50);
   await rig.plane.kubectl.apply([{
     apiVersion: 'infinispan.org/v1', kind: 'Infinispan', metadata: { name: 'sessions', namespace: NAMESPACE }, spec: { replicas: 1, configListener: { enabled: false } },
   }]);
@@ -242,8 +261,10 @@ async function main() {
     const witness = new Witness(rig.api, version);
     const bench = { rig, server, witness };
     await withoutOperator(bench);
+    await server.clear();
     await withOperator(bench);
     await witness.stop();
+    await manyCaches(bench);
     report({ figure: 'size of the program', upstream: 45.9e6 / KIB, goal: 150, measured: Buffer.byteLength(bundleReconciler()) / KIB, unit: 'KiB', digits: 1 });
     if (missed && process.argv.includes('--strict')) process.exitCode = 1;
     console.log(`\n${notes.join('\n')}\nload ${loadavg()[0].toFixed(1)} at the end`);
