@@ -64,6 +64,7 @@ function manifest(operated = false): any[] {
   shop.addSchema('book', { proto: PROTO });
   // The servers have no engine for scripts.
   shop.addTask('sum', { script: '// mode=local,language=javascript\n1 + 1\n' });
+  shop.addTask('riddle', { script: '// mode=local,language=klingon\n1 + 1\n' });
   if (operated) {
     const other = CacheCluster.fromName(chart, 'Other', 'other');
     reconciler.addCluster(other, { url: `http://shop-admin.${NAMESPACE}.svc:11223`, credentialsSecret: 'shop-admin' });
@@ -106,6 +107,7 @@ test('what was added to the cluster is on the servers, which did not roll for it
   await eventually('the cache of a template', async () => everywhere(`/caches/${encodeURIComponent('like others')}?action=config`, (text) => text?.includes('text/plain')), 60);
   await eventually('the counter', async () => everywhere('/counters/visits', (text) => text === '7'), 60);
   await eventually('the schema', async () => everywhere('/schemas/book.proto', (text) => text === PROTO), 60);
+  await eventually('the task', async () => everywhere('/tasks', (text) => text?.includes('"sum"')), 60);
   const revisions = new Set((await pods('shop')).map(({ metadata }) => metadata.labels['controller-revision-hash']));
   expect(revisions.size).toBe(1);
 });
@@ -113,7 +115,7 @@ test('what was added to the cluster is on the servers, which did not roll for it
 test('what the servers refuse is told as an Event', async () => {
   await eventually('the Event', async () => {
     const events = await cluster.kubectl.list('events.events.k8s.io', NAMESPACE);
-    return events.some(({ regarding, reason }) => regarding.kind === 'ConfigMap' && regarding.name.startsWith('shop-task-sum-') && reason === 'Refused');
+    return events.some(({ regarding, reason }) => regarding.kind === 'ConfigMap' && regarding.name.startsWith('shop-task-riddle-') && reason === 'Refused');
   }, 60);
 });
 
