@@ -62,7 +62,6 @@ function manifest(operated = false): any[] {
   shop.addCache('like others', { template: 'two owners' });
   shop.addCounter('visits', { initialValue: 7, lowerBound: 0 });
   shop.addSchema('book', { proto: PROTO });
-  // The servers have no engine for scripts.
   shop.addTask('sum', { script: '// mode=local,language=javascript\n1 + 1\n' });
   shop.addTask('riddle', { script: '// mode=local,language=klingon\n1 + 1\n' });
   if (operated) {
