@@ -2,7 +2,7 @@ import { CacheIndex } from './cache-index';
 import { CacheRecord, hashOf, omittedHash } from './cache-record';
 import { LISTENER_DELETE, LISTENER_GENERATION, MANAGED_BY, MARK, OMITTED } from './marks';
 import { InfinispanClient, TOO_LONG } from '../infinispan/infinispan-client';
-import { KubernetesClient } from '../kubernetes/kubernetes-client';
+import { KubernetesClient, ReadVersion } from '../kubernetes/kubernetes-client';
 import { CACHE_API, CacheResource, cachesPath } from '../kubernetes/objects';
 import { mirrorName } from '../names';
 
@@ -78,9 +78,12 @@ export class Mirrors {
   public async remove(mirror: CacheRecord): Promise<void> {
     const { kubernetes, index, operator } = this.options;
     const marks = !mirror.listenerDelete && (operator || mirror.operated);
-    let last = mirror;
+    let last: ReadVersion = mirror;
     if (marks) {
-      last = index.learn(await kubernetes.patch<CacheResource>(this.path, mirror, { metadata: { annotations: { [LISTENER_DELETE]: 'true' } } })) ?? mirror;
+      const marked = await kubernetes.patch<CacheResource>(this.path, mirror, { metadata: { annotations: { [LISTENER_DELETE]: 'true' } } });
+      index.learn(marked);
+      // Not what the index knows by now: the watch may have been quicker than the answer, and this one is that of the mark.
+      last = marked.metadata;
     }
     if (!mirror.deleting) await kubernetes.remove(this.path, last);
   }

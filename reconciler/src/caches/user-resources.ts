@@ -1,5 +1,5 @@
 import { CacheIndex } from './cache-index';
-import { CacheRecord, CacheState, hashOf } from './cache-record';
+import { CacheRecord, cacheRecord, CacheState, hashOf } from './cache-record';
 import { FINALIZER } from './marks';
 import { Found } from './mirrors';
 import { Direction, Removal } from '../configuration';
@@ -180,7 +180,10 @@ export class UserResources {
   private async stateFinalizer(record: CacheRecord, wanted: boolean): Promise<CacheRecord> {
     const { kubernetes, index } = this.options;
     const stated = { ...KIND, metadata: wanted ? { finalizers: [FINALIZER] } : {} };
-    return index.learn(await kubernetes.apply<CacheResource>(this.path, record, FINALIZER_MANAGER, stated)) ?? record;
+    const answer = await kubernetes.apply<CacheResource>(this.path, record, FINALIZER_MANAGER, stated);
+    index.learn(answer);
+    // What is written next is written to this version, which the watch may have told already.
+    return cacheRecord(answer);
   }
 }
 

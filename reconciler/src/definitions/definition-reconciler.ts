@@ -1,5 +1,5 @@
 import { Counters } from './counters';
-import { APPLIED, DEFINITION_KINDS, DefinitionIndex, DefinitionKind, DefinitionRecord, UPDATE_STRATEGY } from './definition-record';
+import { APPLIED, ConfigMap, DEFINITION_KINDS, DefinitionIndex, DefinitionKind, DefinitionRecord, definitionRecord, UPDATE_STRATEGY } from './definition-record';
 import { Schemas } from './schemas';
 import { Refused, ServerObject, ServerObjects } from './server-objects';
 import { Tasks } from './tasks';
@@ -185,7 +185,10 @@ export class DefinitionReconciler {
   private async stateFinalizer(record: DefinitionRecord, wanted: boolean): Promise<DefinitionRecord> {
     const { kubernetes, index } = this.options;
     const stated = { ...KIND, metadata: wanted ? { finalizers: [FINALIZER] } : {} };
-    return index.learn(await kubernetes.apply(this.path, record, FINALIZER_MANAGER, stated)) ?? record;
+    const answer = await kubernetes.apply<ConfigMap>(this.path, record, FINALIZER_MANAGER, stated);
+    index.learn(answer);
+    // What is written next is written to this version, which the watch may have told already.
+    return definitionRecord(answer);
   }
 }
 
