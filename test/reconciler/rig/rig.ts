@@ -308,4 +308,4 @@ export class Program {
 }
 
 /** As the construct gives them. */
-export const NODE_OPTIONS = ['--max-semi-space-size=1', '--max-old-space-size=48', '--optimize-for-size', '--v8-pool-size=1'];
+export const NODE_OPTIONS = ['--max-semi-space-size=1', '--max-old-space-size=48', '--v8-pool-size=1'];
