@@ -102,11 +102,10 @@ test('a client reads and writes over REST and Hot Rod with nothing but what addC
     kind: 'Job',
     metadata: { name: 'client' },
     spec: {
-      // Now and then the library of Hot Rod answers twice while it logs in to several servers (ELY05001), and begins anew, as any client would.
-      backoffLimit: 4,
+      backoffLimit: 0,
       template: {
         spec: {
-          restartPolicy: 'OnFailure',
+          restartPolicy: 'Never',
           automountServiceAccountToken: false,
           securityContext: { runAsUser: 1000, runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           containers: [{
