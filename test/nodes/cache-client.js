@@ -48,9 +48,10 @@ async function hotRod(saslMechanism) {
 async function untilLoggedIn() {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await hotRod(['DIGEST-MD5', 'SCRAM-SHA-256'][attempt % 2]);
+      const late = new Promise((_, reject) => setTimeout(reject, 5000, new Error('no login within 5 s')));
+      return await Promise.race([hotRod(['DIGEST-MD5', 'SCRAM-SHA-256'][attempt % 2]), late]);
     } catch (error) {
-      if (attempt === 30) throw error;
+      if (attempt === 20) throw error;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   }
