@@ -146,7 +146,7 @@ async function memory(program: Program, what: string, upstream: number | string,
 async function requests(program: Program, what: string, count: number, upstream: number | string, goal: number, deed: () => Promise<unknown>) {
   const before = await program.requests();
   await deed();
-  report({ figure: `API requests per ${what}`, upstream, goal, measured: (await program.requests() - before) / count, unit: '', digits: 2 });
+  report({ figure: `API requests per ${what}`, upstream, goal, measured: (await program.requests() - before) / count, unit: '', digits: 1 });
 }
 
 /** How long, and at what cost, a program starts that has nothing to do. */
