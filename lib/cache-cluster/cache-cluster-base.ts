@@ -1,4 +1,4 @@
-import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
+import { IPodSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
 import { Construct, IConstruct } from 'constructs';
 import { Cache, CacheOptions } from './cache';
 import { CacheCounter } from './cache-counter';
@@ -11,6 +11,7 @@ import { bindCacheClient } from './client/bind-client';
 import { CacheClientOptions } from './client/cache-client-options';
 import { ICacheCluster } from './i-cache-cluster';
 import { resourceName } from './names';
+import { podSelectorConfig } from '../private/pod-selector';
 
 /** What a cluster offers, wherever it was made. */
 export abstract class CacheClusterBase extends Construct implements ICacheCluster {
@@ -75,10 +76,7 @@ export abstract class CacheClusterBase extends Construct implements ICacheCluste
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
-    return {
-      labelSelector: LabelSelector.of({ labels: this.podLabels }),
-      ...(this.namespace && { namespaces: { names: [this.namespace] } }),
-    };
+    return podSelectorConfig(this.podLabels, this.namespace);
   }
 
   public toNetworkPolicyPeerConfig(): NetworkPolicyPeerConfig {

@@ -111,7 +111,7 @@ export class CacheCluster extends CacheClusterBase {
       const check = new StaticCachesCheck(settings, definitions, { configMap: this.configMap, statefulSet: this.resource }, previous);
       this.node.addValidation({ validate: () => check.errors(this) });
     }
-    locateErrors(this, () => this.refuseUnusedOverrides());
+    locateErrors(this, () => this.overrides.refuseUnused());
     this.node.defaultChild = this.resource;
     checkAtSynth(this, this.resource, previous, severalClusters);
   }
@@ -132,11 +132,6 @@ export class CacheCluster extends CacheClusterBase {
     const { own, shared } = reconciling?._way ?? {};
     if (!own) return shared?.reconciler;
     return new ConfigReconciler(this, 'ConfigReconciler', { reconcilerName: `${this.clusterName}-reconciler`, ...own, namespace: this.namespace });
-  }
-
-  private refuseUnusedOverrides() {
-    const unused = this.overrides.unusedOnes();
-    if (unused) throw new Error(unused);
   }
 
   private emit(id: string, manifest: () => Manifest): ApiObject {

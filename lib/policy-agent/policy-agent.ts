@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import { ApiObject, Chart } from 'cdk8s';
-import { IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
+import { IPodSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
 import { Construct, IConstruct } from 'constructs';
 import type { PodTemplateSpec } from 'kubernetes-types/core/v1';
 import { Acknowledgement } from './acknowledgement';
@@ -35,6 +35,7 @@ import { ClaimKind, Claims } from '../private/claims';
 import { CHECKSUM_ANNOTATION } from '../private/labels';
 import { locateErrors, printWarnings, warn } from '../private/messages';
 import { emit, Manifest, ObjectOverrides } from '../private/objects';
+import { podSelectorConfig } from '../private/pod-selector';
 
 /**
  * A policy agent: a server that answers authorization questions of other pods, on every node or as a few replicas.
@@ -131,7 +132,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
     this.discovery = this.emitDiscovery(binding);
     this.networkPolicy = this.emitIfAny('NetworkPolicy', networkPolicyManifest(settings, binding));
     this.podMonitor = this.emitIfAny('PodMonitor', podMonitorManifest(settings, binding));
-    if (!this.isSidecar) this.refuseUnusedOverrides();
+    if (!this.isSidecar) locateErrors(this, () => this.overrides.refuseUnused());
     // Most agents of an app have no clients in it.
     this.makeOffer = () => offerOf(settings, binding, templates, this.checksum(binding));
 
@@ -169,10 +170,7 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
-    return {
-      labelSelector: LabelSelector.of({ labels: this.podLabels }),
-      ...(this.namespace && { namespaces: { names: [this.namespace] } }),
-    };
+    return podSelectorConfig(this.podLabels, this.namespace);
   }
 
   public toNetworkPolicyPeerConfig(): NetworkPolicyPeerConfig {
@@ -199,11 +197,6 @@ export class PolicyAgent extends Construct implements IPolicyAgent {
       const manifest = locateErrors(this, () => configMapManifest(this.settings, `${this.instanceName}-${suffix}`, data));
       return [suffix, emit(this, `ConfigMap-${suffix}`, manifest, this.overrides)];
     }));
-  }
-
-  private refuseUnusedOverrides() {
-    const unused = this.overrides.unusedOnes();
-    if (unused) throw new Error(`[${this.node.path}] ${unused}`);
   }
 
   /** The ConfigMaps that clients need in their namespaces. */

@@ -1,4 +1,5 @@
 import { posix } from 'path';
+import type { NodeSelectorRequirement, Toleration } from 'kubernetes-types/core/v1';
 import { AccessWay, SocketAccess } from './access-way';
 import { Acknowledgement } from './acknowledgement';
 import { AgentAccess } from './agent-access';
@@ -11,8 +12,8 @@ import { AgentAutoscaling, AgentResources, RoleGroup } from './role-group';
 import { SocketDirectory } from './socket-directory';
 import { InternalTrafficPolicy } from './traffic';
 import { COMPONENT_LABEL, INSTANCE_LABEL, MANAGED_BY_LABEL, NAME_LABEL } from '../private/labels';
-import { Json } from '../private/merge';
 import { checkDnsLabel, dnsLabelOf, headlessName, serviceHost } from '../private/names';
+import { acceptedTaints, matchExpressions } from '../private/scheduling';
 
 /** A role group with every default filled in. */
 export interface RoleGroupSettings {
@@ -21,8 +22,8 @@ export interface RoleGroupSettings {
   /** Undefined where the mode has one pod on each node, or an autoscaler chooses. */
   readonly replicas?: number;
   readonly autoscaling?: Required<AgentAutoscaling>;
-  readonly nodeRequirements: Json[];
-  readonly tolerations: Json[];
+  readonly nodeRequirements: NodeSelectorRequirement[];
+  readonly tolerations: Toleration[];
   readonly resources: AgentResources;
   readonly podOverrides: any[];
 }
@@ -162,13 +163,8 @@ function roleGroupOf(name: string, group: RoleGroup, instanceName: string, { sca
       maxReplicas: autoscaling.maxReplicas,
       targetCpuPercent: autoscaling.targetCpuPercent ?? 80,
     },
-    nodeRequirements: (group.nodes ?? []).map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })),
-    tolerations: (group.tolerations ?? []).map(({ key, value, effect }) => ({
-      ...(key !== undefined && { key }),
-      operator: value === undefined ? 'Exists' : 'Equal',
-      ...(value !== undefined && { value }),
-      ...(effect && { effect }),
-    })),
+    nodeRequirements: matchExpressions(group.nodes ?? []),
+    tolerations: acceptedTaints(group.tolerations ?? []),
     resources: group.resources ?? {},
     podOverrides,
   };

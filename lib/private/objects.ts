@@ -40,6 +40,12 @@ export class ObjectOverrides {
     return result;
   }
 
+  /** Refuses the first one that found no object. */
+  public refuseUnused() {
+    const unused = this.unusedOnes();
+    if (unused) throw new Error(unused);
+  }
+
   /** What is wrong with the first one that found no object. */
   public unusedOnes(): string | undefined {
     const [first] = this.unused;

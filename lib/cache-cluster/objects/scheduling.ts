@@ -1,5 +1,6 @@
 import type { Affinity, NodeAffinity, PodSpec } from 'kubernetes-types/core/v1';
-import { NodeRequirement, Toleration, TopologySpread } from '../../policy-agent/scheduling';
+import { NodeRequirement, TopologySpread } from '../../policy-agent/scheduling';
+import { acceptedTaints, matchExpressions } from '../../private/scheduling';
 import { CacheClusterSettings } from '../settings';
 
 /** Where pods may stand and had better stand; both modes say it the same way. */
@@ -36,19 +37,7 @@ export function scheduling(
 export function requiredNodes(nodes: NodeRequirement[]): NodeAffinity {
   return {
     requiredDuringSchedulingIgnoredDuringExecution: {
-      nodeSelectorTerms: [{
-        matchExpressions: nodes.map(({ key, operator, values }) => ({ key, operator, ...(values && { values: [...values] }) })),
-      }],
+      nodeSelectorTerms: [{ matchExpressions: matchExpressions(nodes) }],
     },
   };
-}
-
-/** In wire form. */
-export function acceptedTaints(tolerations: Toleration[]): PodSpec['tolerations'] {
-  return tolerations.map(({ key, value, effect }) => ({
-    ...(key !== undefined && { key }),
-    operator: value === undefined ? 'Exists' : 'Equal',
-    ...(value !== undefined && { value }),
-    ...(effect && { effect }),
-  }));
 }

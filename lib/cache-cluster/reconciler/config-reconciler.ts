@@ -1,5 +1,5 @@
 import { ApiObject, Chart, JsonPatch } from 'cdk8s';
-import { INetworkPolicyPeer, IPodSelector, LabelSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
+import { INetworkPolicyPeer, IPodSelector, NetworkPolicyPeerConfig, PodSelectorConfig } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { configurationManifest, programManifest } from './config-maps';
 import { ConfigReconcilerProps } from './config-reconciler-props';
@@ -10,6 +10,7 @@ import { roleBindingManifest, roleManifest, serviceAccountManifest } from './rol
 import { ServedCluster, servedCluster } from './served-cluster';
 import { locateErrors, printWarnings, warn } from '../../private/messages';
 import { emit, Manifest, ObjectOverrides } from '../../private/objects';
+import { podSelectorConfig } from '../../private/pod-selector';
 import { ClusterFacts, factsOf, stateFacts } from '../cluster-facts';
 import { claimReconciler, conflicts } from '../cluster-resource';
 import { ExistingCacheCluster } from '../existing-cache-cluster';
@@ -67,10 +68,7 @@ export class ConfigReconciler extends Construct implements IPodSelector, INetwor
     this.resource = emitOne('Resource', () => deploymentManifest(settings));
     this.podMonitor = emitIfAny('PodMonitor', reconcilerMonitorManifest(settings));
     this.node.defaultChild = this.resource;
-    locateErrors(this, () => {
-      const unused = overrides.unusedOnes();
-      if (unused) throw new Error(unused);
-    });
+    locateErrors(this, () => overrides.refuseUnused());
     this.node.addValidation({ validate: () => this.errors() });
   }
 
@@ -95,10 +93,7 @@ export class ConfigReconciler extends Construct implements IPodSelector, INetwor
   }
 
   public toPodSelectorConfig(): PodSelectorConfig {
-    return {
-      labelSelector: LabelSelector.of({ labels: this.podLabels }),
-      ...(this.namespace && { namespaces: { names: [this.namespace] } }),
-    };
+    return podSelectorConfig(this.podLabels, this.namespace);
   }
 
   public toNetworkPolicyPeerConfig(): NetworkPolicyPeerConfig {

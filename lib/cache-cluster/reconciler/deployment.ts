@@ -6,9 +6,11 @@ import { ServedCluster } from './served-cluster';
 import { mergePodTemplate } from '../../private/merge';
 import { Manifest } from '../../private/objects';
 import { parseQuantity } from '../../private/quantity';
+import { acceptedTaints } from '../../private/scheduling';
+import { scrapeAnnotations } from '../../private/scraping';
 import { harden } from '../objects/harden';
 import { containerResources } from '../objects/resources';
-import { acceptedTaints, requiredNodes } from '../objects/scheduling';
+import { requiredNodes } from '../objects/scheduling';
 
 const PROGRAM_DIRECTORY = '/opt/config-reconciler';
 const CONFIGURATION_DIRECTORY = '/etc/config-reconciler';
@@ -111,5 +113,5 @@ function memoryOptions(memoryLimit: string): string[] {
 
 function metricsAnnotations({ options }: ReconcilerSettings): Record<string, string> {
   if (!options.metrics?._annotations) return {};
-  return { 'prometheus.io/scrape': 'true', 'prometheus.io/port': String(METRICS_PORT), 'prometheus.io/path': '/metrics', 'prometheus.io/scheme': 'http' };
+  return scrapeAnnotations({ port: METRICS_PORT, path: '/metrics', scheme: 'http' });
 }

@@ -1,17 +1,14 @@
 import { metadata } from './metadata';
 import { Manifest } from '../../private/objects';
+import { scrapeAnnotations } from '../../private/scraping';
 import { PolicyEngineBinding } from '../engine';
 import { AgentSettings } from '../settings';
 
 /** The annotations by which Prometheus finds the pods. */
 export function metricsAnnotations(settings: AgentSettings, binding: PolicyEngineBinding): Record<string, string> {
   if (!settings.metrics._annotations || !binding.metricsPort) return {};
-  return {
-    'prometheus.io/scrape': 'true',
-    'prometheus.io/port': String(binding.ports.find(({ name }) => name === binding.metricsPort)!.port),
-    'prometheus.io/path': binding.metricsPath ?? '/metrics',
-    'prometheus.io/scheme': scheme(binding),
-  };
+  const { port } = binding.ports.find(({ name }) => name === binding.metricsPort)!;
+  return scrapeAnnotations({ port, path: binding.metricsPath ?? '/metrics', scheme: scheme(binding) });
 }
 
 /** The PodMonitor, if the user asks for one. */

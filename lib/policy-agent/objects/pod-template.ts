@@ -136,7 +136,7 @@ function scheduling(settings: AgentSettings, group: RoleGroupSettings): PodSpec 
   const affinity: Affinity = {
     ...(group.nodeRequirements.length > 0 && {
       nodeAffinity: {
-        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: group.nodeRequirements as any }] },
+        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: group.nodeRequirements }] },
       },
     }),
     ...(scaled && {
