@@ -1,5 +1,5 @@
 import { Refused, ServerObject, ServerObjects } from './server-objects';
-import { checked, InfinispanClient } from '../infinispan/infinispan-client';
+import { InfinispanClient } from '../infinispan/infinispan-client';
 
 /** What the server says of what was left out. */
 const DEFAULTS: Record<string, string> = {
@@ -18,8 +18,7 @@ export class Counters implements ServerObjects {
   public constructor(private readonly server: InfinispanClient) {}
 
   public async read(name: string): Promise<ServerObject | undefined> {
-    const answer = await this.server.ask({ path: `${pathOf(name)}/config`, headers: { accept: 'application/json' } });
-    return answer.status === 404 ? undefined : { text: checked(answer).text };
+    return this.server.ifThere({ path: `${pathOf(name)}/config`, headers: { accept: 'application/json' } });
   }
 
   public async agrees(definition: string, text: string): Promise<boolean> {
@@ -36,8 +35,7 @@ export class Counters implements ServerObjects {
   }
 
   public async remove(name: string) {
-    const answer = await this.server.ask({ path: pathOf(name), method: 'DELETE' });
-    if (answer.status !== 404) checked(answer);
+    await this.server.ifThere({ path: pathOf(name), method: 'DELETE' });
   }
 }
 

@@ -1,5 +1,5 @@
 import { ServerObject, ServerObjects } from './server-objects';
-import { checked, InfinispanClient } from '../infinispan/infinispan-client';
+import { InfinispanClient } from '../infinispan/infinispan-client';
 
 interface Listed {
   readonly name: string;
@@ -16,9 +16,8 @@ export class Schemas implements ServerObjects {
     const all: Listed[] = JSON.parse((await this.server.must({ path: '/schemas' })).text);
     const listed = all.find((one) => one.name === name);
     if (!listed) return undefined;
-    const answer = await this.server.ask({ path: pathOf(name), headers: { accept: 'text/plain' } });
-    if (answer.status === 404) return undefined;
-    return { text: checked(answer).text, ...(listed.error && { error: listed.error.cause ?? listed.error.message }) };
+    const found = await this.server.ifThere({ path: pathOf(name), headers: { accept: 'text/plain' } });
+    return found && { text: found.text, ...(listed.error && { error: listed.error.cause ?? listed.error.message }) };
   }
 
   public async agrees(definition: string, text: string): Promise<boolean> {
@@ -34,8 +33,7 @@ export class Schemas implements ServerObjects {
   }
 
   public async remove(name: string) {
-    const answer = await this.server.ask({ path: pathOf(name), method: 'DELETE' });
-    if (answer.status !== 404) checked(answer);
+    await this.server.ifThere({ path: pathOf(name), method: 'DELETE' });
   }
 }
 

@@ -1,5 +1,5 @@
 import { ServerObject, ServerObjects } from './server-objects';
-import { checked, InfinispanClient } from '../infinispan/infinispan-client';
+import { InfinispanClient } from '../infinispan/infinispan-client';
 
 /** Scripts, for which the server needs an engine of their language. Their text says the language in its first line. */
 export class Tasks implements ServerObjects {
@@ -9,8 +9,7 @@ export class Tasks implements ServerObjects {
   public constructor(private readonly server: InfinispanClient) {}
 
   public async read(name: string): Promise<ServerObject | undefined> {
-    const answer = await this.server.ask({ path: `${pathOf(name)}?action=script`, headers: { accept: 'text/plain' } });
-    return answer.status === 404 ? undefined : { text: checked(answer).text };
+    return this.server.ifThere({ path: `${pathOf(name)}?action=script`, headers: { accept: 'text/plain' } });
   }
 
   public async agrees(definition: string, text: string): Promise<boolean> {
@@ -27,8 +26,7 @@ export class Tasks implements ServerObjects {
 
   /** The server has no way to remove a task but for the cache that it keeps them in. */
   public async remove(name: string) {
-    const answer = await this.server.ask({ path: `/caches/___script_cache/${encodeURIComponent(name)}`, method: 'DELETE' });
-    if (answer.status !== 404) checked(answer);
+    await this.server.ifThere({ path: `/caches/___script_cache/${encodeURIComponent(name)}`, method: 'DELETE' });
   }
 }
 

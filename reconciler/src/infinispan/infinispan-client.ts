@@ -91,8 +91,7 @@ export class InfinispanClient {
   }
 
   public async removeCache(name: string) {
-    const answer = await this.ask({ path: pathOf(name), method: 'DELETE' });
-    if (answer.status !== 404) checked(answer);
+    await this.ifThere({ path: pathOf(name), method: 'DELETE' });
   }
 
   /** Whether two configurations mean the same, in whatever formats; as the server sees it. */
@@ -142,6 +141,12 @@ export class InfinispanClient {
     return checked(await this.ask(request));
   }
 
+  /** Asks for what may not be there: undefined when it is not. */
+  public async ifThere(request: HttpRequest): Promise<HttpAnswer | undefined> {
+    const answer = await this.ask(request);
+    return answer.status === 404 ? undefined : checked(answer);
+  }
+
   /** Any answer to a request under `/rest/v2`. */
   public async ask(request: HttpRequest): Promise<HttpAnswer> {
     return this.authenticated(request, async (one) => this.http.ask(one));
@@ -187,7 +192,7 @@ function mediaType(configuration: string): string {
 }
 
 /** The answer, unless it is a refusal. */
-export function checked(answer: HttpAnswer): HttpAnswer {
+function checked(answer: HttpAnswer): HttpAnswer {
   if (answer.status < 200 || answer.status > 299) throw new ServerError(answer.status, answer.text);
   return answer;
 }
