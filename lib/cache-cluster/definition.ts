@@ -7,13 +7,7 @@ import { claimServerName, emitClusterObject } from './cluster-resource';
 import { ICacheCluster } from './i-cache-cluster';
 import { checkServerName, resourceName } from './names';
 import { StaticDefinitions } from './server/static-definitions';
-import { PREFIX } from '../private/labels';
-
-/** On ConfigMaps with a definition: the cluster, and what it defines. */
-const CLUSTER_LABEL = `${PREFIX}/cache-cluster`;
-const DEFINITION_LABEL = `${PREFIX}/cache-definition`;
-/** On such a ConfigMap: what happens when the server cannot change what it has. */
-const UPDATES_ANNOTATION = `${PREFIX}/update-strategy`;
+import { CACHE_CLUSTER_LABEL, CACHE_DEFINITION_LABEL, UPDATE_STRATEGY_ANNOTATION } from '../private/labels';
 
 /** Client-side apply keeps a copy in an annotation, which ends at 256 KiB; the rest of the object needs room, too. */
 const LONGEST = 240 * 1024;
@@ -64,8 +58,8 @@ function emitDefinition(scope: Construct, cluster: ICacheCluster, { kind, name, 
     name: resourceName(clusterName, `${kind}\0${name}`),
     content: { data },
     options: {
-      labels: { ...labels, [CLUSTER_LABEL]: clusterName, [DEFINITION_LABEL]: kind },
-      annotations: updates === undefined ? annotations : { ...annotations, [UPDATES_ANNOTATION]: updates },
+      labels: { ...labels, [CACHE_CLUSTER_LABEL]: clusterName, [CACHE_DEFINITION_LABEL]: kind },
+      annotations: updates === undefined ? annotations : { ...annotations, [UPDATE_STRATEGY_ANNOTATION]: updates },
     },
   });
 }

@@ -16,5 +16,11 @@ export const AGENT_LABEL = `${PREFIX}/policy-agent`;
 /** Type of the metadata entries that list clients, and why they are. */
 export const CLIENT_METADATA = `${PREFIX}/client`;
 
+/** On ConfigMaps with a definition for a reconciler to apply: for which cluster, and of what kind. */
+export const CACHE_CLUSTER_LABEL = `${PREFIX}/cache-cluster`;
+export const CACHE_DEFINITION_LABEL = `${PREFIX}/cache-definition`;
+/** On such a ConfigMap: what happens when the server cannot change what it has. */
+export const UPDATE_STRATEGY_ANNOTATION = `${PREFIX}/update-strategy`;
+
 /** On pods: changes with every configuration file, so that a change rolls them. */
 export const CHECKSUM_ANNOTATION = `${PREFIX}/configuration-checksum`;

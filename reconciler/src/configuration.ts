@@ -1,25 +1,5 @@
 import { LOG_LEVELS, LogLevel } from './log';
-
-/** Who may write what. */
-export enum Direction {
-  /** Resources show what the server has; the resources of users are another program's business. */
-  SERVER_TO_RESOURCES = 'server-to-resources',
-
-  /** Beyond that, the server gets what the resources of users say. */
-  BOTH = 'both',
-}
-
-/** What becomes of mirrors whose cluster is not served any more. */
-export enum Orphans {
-  KEEP = 'keep',
-  REMOVE = 'remove',
-}
-
-/** What becomes of a cache, or of what is defined, when the user's resource for it is removed. */
-export enum Removal {
-  KEEP_CACHE = 'keep-cache',
-  REMOVE_CACHE = 'remove-cache',
-}
+import { ConfigDirection, ConfigOrphans, ConfigRemoval } from '../../lib/cache-cluster/reconciler/config-policies';
 
 export interface ClusterConfiguration {
   readonly name: string;
@@ -37,8 +17,8 @@ export interface ClusterConfiguration {
   readonly operator: boolean;
   /** Headless Service of the servers, where each tells only of what it did itself: each of its pods is listened to. */
   readonly perPod?: string;
-  readonly direction: Direction;
-  readonly removal: Removal;
+  readonly direction: ConfigDirection;
+  readonly removal: ConfigRemoval;
   /** Whether nothing is written at all. */
   readonly paused: boolean;
 }
@@ -49,7 +29,7 @@ export interface Configuration {
   /** That of the pod when left out. */
   readonly namespace?: string;
   readonly logLevel: LogLevel;
-  readonly orphans: Orphans;
+  readonly orphans: ConfigOrphans;
   /** Whether ConfigMaps define counters, schemas, tasks and templates. */
   readonly definitions: boolean;
   readonly clusters: ClusterConfiguration[];
@@ -70,7 +50,7 @@ const TOP: Record<string, Field> = {
   instance: { kind: 'text', pattern: DNS_NAME },
   namespace: { kind: 'text', optional: true, pattern: DNS_NAME },
   logLevel: { kind: 'text', allowed: LOG_LEVELS, default: 'info' },
-  orphans: { kind: 'text', allowed: Object.values(Orphans), default: Orphans.KEEP },
+  orphans: { kind: 'text', allowed: Object.values(ConfigOrphans), default: ConfigOrphans.KEEP },
   definitions: { kind: 'boolean', default: false },
 };
 
@@ -84,8 +64,8 @@ const CLUSTER: Record<string, Field> = {
   serverName: { kind: 'text', optional: true },
   operator: { kind: 'boolean', default: false },
   perPod: { kind: 'text', optional: true, pattern: DNS_NAME },
-  direction: { kind: 'text', allowed: Object.values(Direction) },
-  removal: { kind: 'text', allowed: Object.values(Removal), default: Removal.KEEP_CACHE },
+  direction: { kind: 'text', allowed: Object.values(ConfigDirection) },
+  removal: { kind: 'text', allowed: Object.values(ConfigRemoval), default: ConfigRemoval.KEEP },
   paused: { kind: 'boolean', default: false },
 };
 
@@ -111,8 +91,8 @@ function readCluster(json: unknown, index: number): ClusterConfiguration {
   const where = `clusters[${index}].`;
   if (!isObject(json)) throw new Error(`clusters[${index}] must be an object`);
   const cluster = readFields(json, CLUSTER, where) as unknown as ClusterConfiguration;
-  if (cluster.operator && cluster.direction === Direction.BOTH) {
-    throw new Error(`${where}direction must be ${Direction.SERVER_TO_RESOURCES} with an operator, which applies the resources itself`);
+  if (cluster.operator && cluster.direction === ConfigDirection.BOTH) {
+    throw new Error(`${where}direction must be ${ConfigDirection.SERVER_TO_RESOURCES} with an operator, which applies the resources itself`);
   }
   return cluster;
 }

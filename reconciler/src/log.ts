@@ -1,7 +1,8 @@
-const LEVELS = { debug: 0, info: 1, warn: 2, error: 3 } as const;
+import { ConfigReconcilerLogLevel } from '../../lib/cache-cluster/reconciler/config-policies';
 
-export type LogLevel = keyof typeof LEVELS;
-export const LOG_LEVELS = Object.keys(LEVELS) as LogLevel[];
+export type LogLevel = `${ConfigReconcilerLogLevel}`;
+/** The later, the graver. */
+export const LOG_LEVELS: LogLevel[] = Object.values(ConfigReconcilerLogLevel);
 
 export type Facts = Record<string, string | number | boolean | undefined>;
 
@@ -40,7 +41,7 @@ export class Log {
   }
 
   private line(level: LogLevel, message: string, facts?: Facts) {
-    if (LEVELS[level] < LEVELS[this.threshold.level]) return;
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.threshold.level)) return;
     this.write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...this.facts, ...facts })}\n`);
   }
 }

@@ -3,8 +3,8 @@ import { CacheRecord } from './caches/cache-record';
 import { Mirrors } from './caches/mirrors';
 import { ownersOf } from './caches/ownership';
 import { Cluster } from './cluster';
-import { ClusterConfiguration, Configuration, Orphans } from './configuration';
-import { CLUSTER, ConfigMap, DEFINITION, DefinitionIndex, DefinitionRecord } from './definitions/definition-record';
+import { ClusterConfiguration, Configuration } from './configuration';
+import { ConfigMap, DefinitionIndex, DefinitionRecord } from './definitions/definition-record';
 import { EventRecorder } from './kubernetes/event-recorder';
 import { IndexedWatch } from './kubernetes/indexed-watch';
 import { KubernetesClient } from './kubernetes/kubernetes-client';
@@ -13,6 +13,8 @@ import { Log, messageOf } from './log';
 import { Metrics } from './metrics';
 import { KeyedQueue } from './work/keyed-queue';
 import { keyOf } from './work/keys';
+import { ConfigOrphans } from '../../lib/cache-cluster/reconciler/config-policies';
+import { CACHE_CLUSTER_LABEL, CACHE_DEFINITION_LABEL } from '../../lib/private/labels';
 
 export interface ReconcilerOptions {
   readonly kubernetes: KubernetesClient;
@@ -103,7 +105,7 @@ export class Reconciler {
       this.definitionWatch = new IndexedWatch(kubernetes, {
         what: 'ConfigMaps with definitions',
         path: `/api/v1/namespaces/${namespace}/configmaps`,
-        query: { labelSelector: `${CLUSTER},${DEFINITION}` },
+        query: { labelSelector: `${CACHE_CLUSTER_LABEL},${CACHE_DEFINITION_LABEL}` },
         index: this.definitions,
         failed: (error) => this.watchFailed(error, 'configmaps'),
       });
@@ -140,7 +142,7 @@ export class Reconciler {
   }
 
   private findOrphans() {
-    if (this.running.orphans !== Orphans.REMOVE) return;
+    if (this.running.orphans !== ConfigOrphans.REMOVE) return;
     for (const cluster of this.index.clusters()) {
       if (!this.clusters.has(cluster)) this.orphans.add(cluster);
     }

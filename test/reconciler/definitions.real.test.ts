@@ -1,8 +1,9 @@
 import { Infinispan } from './rig/infinispan';
 import { clusterOf, NAMESPACE, Program, Rig } from './rig/rig';
+import { ConfigDirection, ConfigRemoval } from '../../lib/cache-cluster/reconciler/config-policies';
+import { UPDATE_STRATEGY_ANNOTATION } from '../../lib/private/labels';
 import { PAUSED, UNMANAGED } from '../../reconciler/src/caches/marks';
-import { Direction, Removal } from '../../reconciler/src/configuration';
-import { APPLIED, UPDATE_STRATEGY } from '../../reconciler/src/definitions/definition-record';
+import { APPLIED } from '../../reconciler/src/definitions/definition-record';
 import { eventually } from '../support/http';
 
 let rig: Rig;
@@ -154,7 +155,7 @@ describe.each(KINDS)('a %s', (kind) => {
   });
 
   test('goes with its ConfigMap where that is wanted, also when nobody was there to see it; a paused one stays', async () => {
-    await start({ removal: Removal.REMOVE_CACHE });
+    await start({ removal: ConfigRemoval.REMOVE });
     await rig.define('one', kind, { name: 'A b', definition: first });
     await rig.define('two', kind, { name: 'other', definition: first });
     await applied('one');
@@ -163,7 +164,7 @@ describe.each(KINDS)('a %s', (kind) => {
     await rig.undefine('one');
     await rig.redefine('two', { metadata: { annotations: { [PAUSED]: 'true' } } });
     await rig.undefine('two');
-    await start({ removal: Removal.REMOVE_CACHE });
+    await start({ removal: ConfigRemoval.REMOVE });
     await eventually('both go', async () => (await rig.definitions()).length === 0);
     expect([await KIND[kind].read('A b'), await KIND[kind].read('other')]).toEqual([undefined, '1']);
   });
@@ -211,7 +212,7 @@ describe('another definition', () => {
     await rig.redefine('hits', { data: { definition: counter(2) } });
     await said(/^Refused ConfigMap hits: the server has a counter of this name with other settings, which cannot be changed; annotation .*\/update-strategy: recreate has it made anew/);
     expect([await KIND.counter.read('A b'), await appliedOf('hits')]).toEqual(['1', before]);
-    await rig.redefine('hits', { metadata: { annotations: { [UPDATE_STRATEGY]: 'recreate' } } });
+    await rig.redefine('hits', { metadata: { annotations: { [UPDATE_STRATEGY_ANNOTATION]: 'recreate' } } });
     await serverHas('counter', '2');
     await stateOf('counter', 'in-step');
   });
@@ -265,7 +266,7 @@ describe('what the server refuses is said, and what it has stays', () => {
     await applied('one');
     await rig.redefine('one', { data: { definition: proto('One', 'b') } });
     await said(/^Refused ConfigMap one: the server answered 500: IPROTO000039/);
-    await rig.redefine('one', { metadata: { annotations: { [UPDATE_STRATEGY]: 'recreate' } } });
+    await rig.redefine('one', { metadata: { annotations: { [UPDATE_STRATEGY_ANNOTATION]: 'recreate' } } });
     await eventually('anew', async () => (await read('/schemas/A%20b.proto'))?.includes('string b'));
   });
 
@@ -309,7 +310,7 @@ describe('what the server refuses is said, and what it has stays', () => {
 });
 
 test('a cache that came before its template gets it, though the server has refused it', async () => {
-  await start({ direction: Direction.BOTH });
+  await start({ direction: ConfigDirection.BOTH });
   await rig.user('orders', { templateName: 'A b' });
   await eventually('refused', async () => (await rig.resource('orders'))?.status?.conditions?.some(({ message }) => message?.includes('ISPN000374')));
   await rig.define('small', 'template', { name: 'A b', definition: template(7) });

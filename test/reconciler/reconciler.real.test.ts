@@ -1,7 +1,7 @@
 import { Infinispan, PASSWORD } from './rig/infinispan';
 import { clusterOf, NAMESPACE, Program, Rig, SECRET } from './rig/rig';
+import { ConfigDirection, ConfigOrphans, ConfigRemoval } from '../../lib/cache-cluster/reconciler/config-policies';
 import { LISTENER_DELETE, LISTENER_GENERATION, OMITTED, OPERATOR_FINALIZER, PAUSED, UNMANAGED } from '../../reconciler/src/caches/marks';
-import { Direction, Orphans, Removal } from '../../reconciler/src/configuration';
 import { cachesPath } from '../../reconciler/src/kubernetes/objects';
 import { mirrorName } from '../../reconciler/src/names';
 import { eventually } from '../support/http';
@@ -224,7 +224,7 @@ describe('with an operator', () => {
 });
 
 describe('in both directions', () => {
-  const both = (more = {}) => clusterOf(server, { direction: Direction.BOTH, ...more });
+  const both = (more = {}) => clusterOf(server, { direction: ConfigDirection.BOTH, ...more });
 
   test('a user\'s resource makes the cache, changes it, and says which generation the server has', async () => {
     await start([both()]);
@@ -295,7 +295,7 @@ describe('in both directions', () => {
   });
 
   test('a resource that goes takes the cache along where that is wanted, also when nobody was there to see it', async () => {
-    const one = await start([both({ removal: Removal.REMOVE_CACHE })]);
+    const one = await start([both({ removal: ConfigRemoval.REMOVE })]);
     for (const name of ['first', 'second', 'third']) await rig.user(name, { template: text(LOCAL) });
     await eventually('made', async () => (await server.names()).length === 3);
     await eventually('held', async () => (await rig.resources()).every(({ metadata }) => metadata.finalizers?.length === 1));
@@ -336,7 +336,7 @@ describe('several clusters in a namespace', () => {
   afterAll(async () => other?.clean());
 
   test('are served by one program; those that come and go by the configuration do not disturb the others', async () => {
-    const one = await start([clusterOf(server)], { orphans: Orphans.REMOVE });
+    const one = await start([clusterOf(server)], { orphans: ConfigOrphans.REMOVE });
     await server.create('same name', bounded(1));
     await other.create('same name', bounded(2));
     one.configure({ clusters: [clusterOf(server), clusterOf(other, { name: 'orders' })] });

@@ -2,31 +2,8 @@ import { Duration } from 'cdk8s';
 import { AgentMetrics } from '../../policy-agent/agent-metrics';
 import { NodeRequirement, Toleration } from '../../policy-agent/scheduling';
 import { CacheResources } from '../cache-resources';
+import { ConfigOrphans, ConfigReconcilerLogLevel } from './config-policies';
 import { ReconciledClusterOptions } from './reconciled-cluster-options';
-
-/** What a `ConfigReconciler` logs. */
-export enum ConfigReconcilerLogLevel {
-  /** Everything. */
-  DEBUG = 'debug',
-
-  /** What it does. */
-  INFO = 'info',
-
-  /** What may be wrong. */
-  WARN = 'warn',
-
-  /** What is wrong. */
-  ERROR = 'error',
-}
-
-/** What becomes of `Cache` resources that a `ConfigReconciler` has made when it does not serve their cluster any more. */
-export enum ConfigOrphans {
-  /** They stay. */
-  KEEP = 'keep',
-
-  /** They are removed; the caches stay. */
-  REMOVE = 'remove',
-}
 
 /** Options of a `ConfigReconciler`, whoever makes it. */
 export interface ConfigReconcilerOptions {

@@ -1,3 +1,4 @@
+export * from './config-policies';
 export * from './config-reconciler';
 export * from './config-reconciler-props';
 export * from './config-reconciling';

@@ -1,20 +1,4 @@
-/** Who may write what. */
-export enum ConfigDirection {
-  /** Resources show what the servers have, and nothing is written to the servers but definitions that no operator knows. */
-  SERVER_TO_RESOURCES = 'server-to-resources',
-
-  /** Beyond that, the servers get what resources of users say. Only without an operator, which does that itself. */
-  BOTH = 'both',
-}
-
-/** What becomes of a cache, counter, template, schema or task when the resource or ConfigMap that a user has made for it is removed. */
-export enum ConfigRemoval {
-  /** It stays on the servers. */
-  KEEP = 'keep-cache',
-
-  /** It is removed from the servers, with what it holds. */
-  REMOVE = 'remove-cache',
-}
+import { ConfigDirection, ConfigRemoval } from './config-policies';
 
 /** How a `ConfigReconciler` serves one cluster. */
 export interface ReconciledClusterOptions {

@@ -1,4 +1,5 @@
-import { ConfigReconcilerLogLevel, ConfigReconcilerOptions, ConfigOrphans } from './config-reconciler-props';
+import { ConfigOrphans, ConfigReconcilerLogLevel } from './config-policies';
+import { ConfigReconcilerOptions } from './config-reconciler-props';
 import { ServedCluster } from './served-cluster';
 import { COMPONENT_LABEL, INSTANCE_LABEL, MANAGED_BY_LABEL, NAME_LABEL } from '../../private/labels';
 import { checkDnsLabel, dnsLabelOf } from '../../private/names';

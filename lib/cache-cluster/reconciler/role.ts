@@ -1,6 +1,6 @@
 import { Lazy } from 'cdk8s';
 import type { PolicyRule } from 'kubernetes-types/rbac/v1';
-import { ConfigDirection, ConfigRemoval } from './reconciled-cluster-options';
+import { ConfigDirection, ConfigRemoval } from './config-policies';
 import { reconcilerMetadata, ReconcilerSettings, Served, watchesDefinitions } from './reconciler-settings';
 import { Manifest } from '../../private/objects';
 

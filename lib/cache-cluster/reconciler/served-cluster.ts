@@ -1,4 +1,5 @@
-import { ConfigDirection, ConfigRemoval, ReconciledClusterOptions } from './reconciled-cluster-options';
+import { ConfigDirection, ConfigRemoval } from './config-policies';
+import { ReconciledClusterOptions } from './reconciled-cluster-options';
 import { CacheDeploymentMode } from '../cache-deployment-mode';
 import { ClusterFacts } from '../cluster-facts';
 import { ICacheCluster } from '../i-cache-cluster';

@@ -2,7 +2,7 @@ import { CacheIndex } from './cache-index';
 import { CacheRecord, cacheRecord, CacheState, hashOf } from './cache-record';
 import { FINALIZER } from './marks';
 import { Found } from './mirrors';
-import { Direction, Removal } from '../configuration';
+import { ConfigDirection, ConfigRemoval } from '../../../lib/cache-cluster/reconciler/config-policies';
 import { InfinispanClient, isInternal, ServerError, TOO_LONG } from '../infinispan/infinispan-client';
 import { EventRecorder } from '../kubernetes/event-recorder';
 import { FIELD_MANAGER, KubernetesClient } from '../kubernetes/kubernetes-client';
@@ -14,8 +14,8 @@ export interface UserResourcesOptions {
   readonly index: CacheIndex;
   readonly events: EventRecorder;
   readonly namespace: string;
-  readonly direction: Direction;
-  readonly removal: Removal;
+  readonly direction: ConfigDirection;
+  readonly removal: ConfigRemoval;
 }
 
 /** Of fields of the status, and of the finalizer: each is stated apart, since what a manager states no more is removed. */
@@ -54,7 +54,7 @@ export class UserResources {
     if (record.paused) return 'paused';
     if (record.unmanaged) return 'unmanaged';
     const current = await this.settleFinalizer(record);
-    const both = this.options.direction === Direction.BOTH;
+    const both = this.options.direction === ConfigDirection.BOTH;
     return this.report(current, both ? await this.apply(current, found) : await this.judge(current, found));
   }
 
@@ -81,7 +81,7 @@ export class UserResources {
 
   /** Whether a user's removal of a resource removes the cache. */
   private get removes(): boolean {
-    return this.options.direction === Direction.BOTH && this.options.removal === Removal.REMOVE_CACHE;
+    return this.options.direction === ConfigDirection.BOTH && this.options.removal === ConfigRemoval.REMOVE;
   }
 
   /** With an operator: what is seen is told, and nothing more. */
@@ -158,7 +158,7 @@ export class UserResources {
     const { events, direction } = this.options;
     if (reason) await events.warn({ kind: 'Cache', name: record.name, uid: record.uid }, reason, message!);
     else events.forget(record.uid);
-    if (direction === Direction.BOTH) {
+    if (direction === ConfigDirection.BOTH) {
       await this.stateConditions(record, [
         { type: READY, status: reason ? 'False' : 'True', message: reason ? `${reason}: ${message}` : 'the server has the cache as it is said here' },
         ...(applied === undefined ? [] : [{ type: APPLIED, status: 'True' as const, message: `generation ${applied}` }]),

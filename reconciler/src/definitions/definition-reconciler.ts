@@ -1,13 +1,14 @@
 import { Counters } from './counters';
-import { APPLIED, ConfigMap, DEFINITION_KINDS, DefinitionIndex, DefinitionKind, DefinitionRecord, definitionRecord, UPDATE_STRATEGY } from './definition-record';
+import { APPLIED, ConfigMap, DEFINITION_KINDS, DefinitionIndex, DefinitionKind, DefinitionRecord, definitionRecord } from './definition-record';
 import { Schemas } from './schemas';
 import { Refused, ServerObject, ServerObjects } from './server-objects';
 import { Tasks } from './tasks';
 import { Templates } from './templates';
+import { ConfigRemoval } from '../../../lib/cache-cluster/reconciler/config-policies';
+import { UPDATE_STRATEGY_ANNOTATION } from '../../../lib/private/labels';
 import { CacheState, hashOf } from '../caches/cache-record';
 import { FINALIZER } from '../caches/marks';
 import { ownersOf } from '../caches/ownership';
-import { Removal } from '../configuration';
 import { InfinispanClient, isInternal, ServerError } from '../infinispan/infinispan-client';
 import { EventRecorder } from '../kubernetes/event-recorder';
 import { FIELD_MANAGER, KubernetesClient } from '../kubernetes/kubernetes-client';
@@ -20,7 +21,7 @@ export interface DefinitionReconcilerOptions {
   readonly index: DefinitionIndex;
   readonly events: EventRecorder;
   readonly namespace: string;
-  readonly removal: Removal;
+  readonly removal: ConfigRemoval;
   /** Is told what the server was given: it may have refused other things for want of it. */
   readonly gave: (kind: string, name: string) => void;
 }
@@ -140,7 +141,7 @@ export class DefinitionReconciler {
     } else if (recreate) {
       await recreated(objects, object!, definition!, found);
     } else {
-      throw new Refused(`the server has a ${kind} of this name with other settings, which cannot be changed; annotation ${UPDATE_STRATEGY}: recreate has it made anew`);
+      throw new Refused(`the server has a ${kind} of this name with other settings, which cannot be changed; annotation ${UPDATE_STRATEGY_ANNOTATION}: recreate has it made anew`);
     }
     this.options.gave(kind, object!);
     return await objects.read(object!) ?? { text: definition! };
@@ -162,7 +163,7 @@ export class DefinitionReconciler {
   }
 
   private get removes(): boolean {
-    return this.options.removal === Removal.REMOVE_CACHE;
+    return this.options.removal === ConfigRemoval.REMOVE;
   }
 
   private invalid({ kind, object, definition }: DefinitionRecord): string | undefined {

@@ -1,21 +1,15 @@
-import { PREFIX } from '../../../lib/private/labels';
+import { CACHE_CLUSTER_LABEL, CACHE_DEFINITION_LABEL, PREFIX, UPDATE_STRATEGY_ANNOTATION } from '../../../lib/private/labels';
 import { hashOf } from '../caches/cache-record';
 import { FINALIZER, PAUSED, UNMANAGED } from '../caches/marks';
 import { KubernetesObject } from '../kubernetes/objects';
 import { IndexedRecord, RecordIndex } from '../kubernetes/record-index';
 import { keyOf } from '../work/keys';
 
-/** Label: for which cluster. */
-export const CLUSTER = `${PREFIX}/cache-cluster`;
-/** Label: what is defined, such as `counter`. */
-export const DEFINITION = `${PREFIX}/cache-definition`;
 /** What can be defined. */
 export const DEFINITION_KINDS = ['counter', 'schema', 'task', 'template'] as const;
 export type DefinitionKind = typeof DEFINITION_KINDS[number];
 /** What the server was given: all that the program remembers. */
 export const APPLIED = `${PREFIX}/applied`;
-/** `recreate` has what cannot be changed removed and made anew. */
-export const UPDATE_STRATEGY = `${PREFIX}/update-strategy`;
 
 export interface ConfigMap extends KubernetesObject {
   readonly data?: Record<string, string>;
@@ -43,7 +37,7 @@ export interface DefinitionRecord extends IndexedRecord {
 
 export function definitionRecord({ metadata, data = {} }: ConfigMap): DefinitionRecord {
   const { labels = {}, annotations = {}, finalizers = [] } = metadata;
-  const [cluster, kind] = [labels[CLUSTER], labels[DEFINITION]];
+  const [cluster, kind] = [labels[CACHE_CLUSTER_LABEL], labels[CACHE_DEFINITION_LABEL]];
   const object = data.name && kind === 'schema' && !data.name.endsWith('.proto') ? `${data.name}.proto` : data.name;
   return {
     name: metadata.name,
@@ -59,7 +53,7 @@ export function definitionRecord({ metadata, data = {} }: ConfigMap): Definition
     deleting: metadata.deletionTimestamp !== undefined,
     paused: annotations[PAUSED] === 'true',
     unmanaged: annotations[UNMANAGED] === 'true',
-    recreate: annotations[UPDATE_STRATEGY] === 'recreate',
+    recreate: annotations[UPDATE_STRATEGY_ANNOTATION] === 'recreate',
     finalizer: finalizers.includes(FINALIZER),
   };
 }

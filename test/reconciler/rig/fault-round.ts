@@ -1,9 +1,9 @@
 import { Random } from './random';
 import { clusterOf, NAMESPACE, Program, ProgramOptions, Rig } from './rig';
+import { ConfigDirection, ConfigRemoval } from '../../../lib/cache-cluster/reconciler/config-policies';
 import { cacheRecord } from '../../../reconciler/src/caches/cache-record';
 import { PAUSED, UNMANAGED } from '../../../reconciler/src/caches/marks';
 import { appliedGeneration, READY } from '../../../reconciler/src/caches/user-resources';
-import { Direction, Removal } from '../../../reconciler/src/configuration';
 import { InfinispanClient, ServerError } from '../../../reconciler/src/infinispan/infinispan-client';
 import { ApiError } from '../../../reconciler/src/kubernetes/kubernetes-client';
 import { CacheResource, cachesPath } from '../../../reconciler/src/kubernetes/objects';
@@ -56,15 +56,15 @@ export class FaultRound {
   private readonly lasting = new Set<string>();
   /** Caches of which a resource says that they may be removed. */
   private readonly removable = new Set<string>();
-  private readonly direction: Direction;
-  private readonly removal: Removal;
+  private readonly direction: ConfigDirection;
+  private readonly removal: ConfigRemoval;
   private number = 0;
 
   public constructor(private readonly options: FaultRoundOptions) {
     const { random } = options;
     this.names = random.several(NAMES, 8);
-    this.direction = random.pick(Object.values(Direction));
-    this.removal = random.pick(Object.values(Removal));
+    this.direction = random.pick(Object.values(ConfigDirection));
+    this.removal = random.pick(Object.values(ConfigRemoval));
     this.story.push(`${this.direction}, ${this.removal}`);
   }
 
@@ -156,7 +156,7 @@ export class FaultRound {
     const { rig, random } = this.options;
     const name = `user-${++this.number}`;
     const recreate = random.chance(0.2);
-    if (this.direction === Direction.BOTH && (this.removal === Removal.REMOVE_CACHE || recreate)) {
+    if (this.direction === ConfigDirection.BOTH && (this.removal === ConfigRemoval.REMOVE || recreate)) {
       this.removable.add(cache);
       this.lasting.delete(cache);
     }
@@ -241,13 +241,13 @@ export class FaultRound {
       same(`what the user said in ${resource.metadata.name}`, written(resource), written(this.users.get(resource.metadata.name)!));
     }
     same('caches that are lost', [...this.lasting].filter((cache) => !caches.includes(cache)), []);
-    if (this.direction === Direction.SERVER_TO_RESOURCES) return true;
+    if (this.direction === ConfigDirection.SERVER_TO_RESOURCES) return true;
 
     for (const user of users.filter(({ paused, unmanaged }) => !paused && !unmanaged)) {
       const ready = user.conditions?.find(({ type }) => type === READY);
       // What was not applied is told with the reason.
       if (ready?.status !== 'False') same(`the generation of ${user.name} that is applied`, [ready?.status, appliedGeneration(user)], ['True', user.generation]);
-      if (ready?.status === 'True') same(`cache and finalizer of ${user.name}`, [caches.includes(user.cache), user.finalizer], [true, this.removal === Removal.REMOVE_CACHE]);
+      if (ready?.status === 'True') same(`cache and finalizer of ${user.name}`, [caches.includes(user.cache), user.finalizer], [true, this.removal === ConfigRemoval.REMOVE]);
     }
     return true;
   }

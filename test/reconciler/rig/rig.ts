@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'fs';
 import { tmpdir } from 'os';
 import { join } from 'path';
 import { Infinispan, PASSWORD, USER } from './infinispan';
+import { ConfigDirection, ConfigOrphans, ConfigRemoval } from '../../../lib/cache-cluster/reconciler/config-policies';
+import { CACHE_CLUSTER_LABEL, CACHE_DEFINITION_LABEL } from '../../../lib/private/labels';
 import { MARK } from '../../../reconciler/src/caches/marks';
-import { ClusterConfiguration, Configuration, Direction, Orphans, Removal } from '../../../reconciler/src/configuration';
-import { CLUSTER, ConfigMap, DEFINITION } from '../../../reconciler/src/definitions/definition-record';
+import { ClusterConfiguration, Configuration } from '../../../reconciler/src/configuration';
+import { ConfigMap } from '../../../reconciler/src/definitions/definition-record';
 import { KubernetesClient } from '../../../reconciler/src/kubernetes/kubernetes-client';
 import { CacheResource, cachesPath, KubernetesObject } from '../../../reconciler/src/kubernetes/objects';
 import { ServiceAccount } from '../../../reconciler/src/kubernetes/service-account';
@@ -108,13 +110,13 @@ export class Rig {
   /** Makes a ConfigMap that defines something, as a user does. */
   public async define(name: string, kind: string, data: Record<string, string>, annotations: Record<string, string> = {}): Promise<ConfigMap> {
     return this.api.create(CONFIG_MAPS, {
-      apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations, labels: { [CLUSTER]: 'sessions', [DEFINITION]: kind } }, data,
+      apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations, labels: { [CACHE_CLUSTER_LABEL]: 'sessions', [CACHE_DEFINITION_LABEL]: kind } }, data,
     });
   }
 
   public async definitions(): Promise<ConfigMap[]> {
     const found: ConfigMap[] = [];
-    await this.api.list(CONFIG_MAPS, { labelSelector: DEFINITION }, (object) => found.push(object));
+    await this.api.list(CONFIG_MAPS, { labelSelector: CACHE_DEFINITION_LABEL }, (object) => found.push(object));
     return found;
   }
 
@@ -181,7 +183,7 @@ export class Rig {
   }
 }
 
-const DEFAULTS: Omit<Configuration, 'clusters'> = { instance: INSTANCE, logLevel: 'debug', orphans: Orphans.KEEP, definitions: false };
+const DEFAULTS: Omit<Configuration, 'clusters'> = { instance: INSTANCE, logLevel: 'debug', orphans: ConfigOrphans.KEEP, definitions: false };
 
 /** The configuration of a cluster that a real server plays. */
 export function clusterOf(server: Infinispan | { readonly url: string }, more: Partial<ClusterConfiguration> = {}): ClusterConfiguration {
@@ -192,8 +194,8 @@ export function clusterOf(server: Infinispan | { readonly url: string }, more: P
     usernameKey: 'username',
     passwordKey: 'password',
     operator: false,
-    direction: Direction.SERVER_TO_RESOURCES,
-    removal: Removal.KEEP_CACHE,
+    direction: ConfigDirection.SERVER_TO_RESOURCES,
+    removal: ConfigRemoval.KEEP,
     paused: false,
     ...more,
   };
