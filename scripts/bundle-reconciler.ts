@@ -47,6 +47,6 @@ if (require.main === module) {
 function writeModule(program: string) {
   const heading = '/* eslint-disable */\n// ~~ Generated from reconciler/ by `npx projen bundle:reconciler`.\n';
   mkdirSync(dirname(MODULE), { recursive: true });
-  writeFileSync(MODULE, `${heading}export const RECONCILER_PROGRAM = ${JSON.stringify(program)};\n`);
+  writeFileSync(MODULE, `${heading}export const RECONCILER_PROGRAM: string = ${JSON.stringify(program)};\n`);
   console.log(`${MODULE.slice(ROOT.length + 1)}: ${Buffer.byteLength(program)} bytes`);
 }
