@@ -78,7 +78,10 @@ describe.each([V1_36, V1_35, V1_34])('Kubernetes %s', (version) => {
   });
 
   test('pods fit the Pod Security level that the docs state', async () => {
-    const pods = distinct(podsOf([...matrix.restricted, ...matrix.privileged, ...EXAMPLE_OBJECTS]));
+    const objects = [...matrix.restricted, ...matrix.privileged, ...EXAMPLE_OBJECTS];
+    // Pods are made by name of an account that is there.
+    await plane.kubectl.apply(objects.filter(({ kind }) => kind === 'ServiceAccount'));
+    const pods = distinct(podsOf(objects));
     const admitted = await plane.kubectl.apply(pods, '--dry-run=server', '--output=name');
     expect(admitted.trim().split('\n')).toHaveLength(pods.length);
   });
@@ -118,7 +121,7 @@ function namespaces(): any[] {
 
 /** A pod of each workload, as its controller would make it: workloads themselves are only warned of. */
 function podsOf(objects: any[]): any[] {
-  return objects.filter(({ kind }) => ['DaemonSet', 'Deployment'].includes(kind)).map(({ kind, metadata, spec: { template } }) => ({
+  return objects.filter(({ kind }) => ['DaemonSet', 'Deployment', 'StatefulSet'].includes(kind)).map(({ kind, metadata, spec: { template } }) => ({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { ...template.metadata, name: `${metadata.name}-${kind.toLowerCase()}`, namespace: metadata.namespace },

@@ -1,41 +1,33 @@
 /** Runs in a pod: writes and reads by REST and by Hot Rod, with nothing but the variables that `addClient` has injected. */
-const { createHash, randomBytes } = require('crypto');
 const infinispan = require('infinispan');
+const { Authentication } = require('../../reconciler/src/infinispan/authentication');
 
-const { INFINISPAN_HOST: host, INFINISPAN_PORT: port, INFINISPAN_USERNAME: userName, INFINISPAN_PASSWORD: password } = process.env;
+const { INFINISPAN_HOST: host, INFINISPAN_PORT: port, INFINISPAN_USERNAME: username, INFINISPAN_PASSWORD: password } = process.env;
+const authentication = new Authentication(false);
 
 /**
  * One request with Digest, which the server wants on a plain connection. Only the server that has given a challenge takes its
  * answer; another one, to which the Service leads a new connection, gives its own.
  */
 async function rest(method, path, body) {
-  let challenge;
   // A server may end the connection with its challenge; then one of three is met by chance.
   for (let attempt = 0; attempt < 50; attempt++) {
-    const headers = { 'content-type': 'text/plain', ...(challenge && { authorization: digest(challenge, method, path) }) };
-    const answer = await fetch(`http://${host}:${port}${path}`, { method, body: challenge && body, headers });
+    const authorization = authentication.header(authentication, { username, password }, method, path);
+    const headers = { 'content-type': 'text/plain', ...(authorization && { authorization }) };
+    const answer = await fetch(`http://${host}:${port}${path}`, { method, body: authorization && body, headers });
     // Read to its end, so that the connection is kept.
     const text = await answer.text();
     if (answer.ok) return text;
-    challenge = answer.headers.get('www-authenticate');
-    if (answer.status !== 401 || !challenge) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    const challenge = answer.headers.get('www-authenticate');
+    if (answer.status !== 401 || !authentication.learn(authentication, [challenge ?? ''])) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   }
   throw new Error(`${method} ${path}: challenged again and again`);
-}
-
-function digest(challenge, method, path) {
-  const field = (name) => new RegExp(`${name}="?([^",]+)`).exec(challenge)?.[1];
-  const hash = (text) => createHash(/SHA-256/.test(challenge) ? 'sha256' : 'md5').update(text).digest('hex');
-  const [realm, nonce, cnonce] = [field('realm'), field('nonce'), randomBytes(8).toString('hex')];
-  const response = hash([hash(`${userName}:${realm}:${password}`), nonce, '00000001', cnonce, 'auth', hash(`${method}:${path}`)].join(':'));
-  return `Digest username="${userName}", realm="${realm}", nonce="${nonce}", uri="${path}", qop=auth, nc=00000001, cnonce="${cnonce}", ` +
-    `response="${response}", opaque="${field('opaque')}", algorithm=${field('algorithm') ?? 'MD5'}`;
 }
 
 async function hotRod(saslMechanism) {
   const client = await infinispan.client({ host, port: Number(port) }, {
     cacheName: 'orders',
-    authentication: { enabled: true, saslMechanism, userName, password },
+    authentication: { enabled: true, saslMechanism, userName: username, password },
     dataFormat: { keyType: 'text/plain', valueType: 'text/plain' },
   });
   await client.put('hot rod', 'by Hot Rod');
