@@ -1,27 +1,33 @@
 /** Runs in a pod: writes and reads by REST and by Hot Rod, with nothing but the variables that `addClient` has injected. */
+const { Agent, request } = require('http');
+const { text } = require('stream/consumers');
 const infinispan = require('infinispan');
 const { Authentication } = require('../../reconciler/src/infinispan/authentication');
 
 const { INFINISPAN_HOST: host, INFINISPAN_PORT: port, INFINISPAN_USERNAME: username, INFINISPAN_PASSWORD: password } = process.env;
 const authentication = new Authentication(false);
 
-/**
- * One request with Digest, which the server wants on a plain connection. Only the server that has given a challenge takes its
- * answer; another one, to which the Service leads a new connection, gives its own.
- */
+/** One connection for all requests: only the server that has given a challenge takes its answer, and the Service leads each connection to another one. */
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+/** One request with Digest, which the server wants on a plain connection. */
 async function rest(method, path, body) {
-  // A server may end the connection with its challenge; then one of three is met by chance.
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const authorization = authentication.header(authentication, { username, password }, method, path);
-    const headers = { 'content-type': 'text/plain', ...(authorization && { authorization }) };
-    const answer = await fetch(`http://${host}:${port}${path}`, { method, body: authorization && body, headers });
-    // Read to its end, so that the connection is kept.
-    const text = await answer.text();
-    if (answer.ok) return text;
-    const challenge = answer.headers.get('www-authenticate');
-    if (answer.status !== 401 || !authentication.learn(authentication, [challenge ?? ''])) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  // A server may end the connection; then the next one gives its own challenge.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const authorization = authentication.header(agent, { username, password }, method, path);
+    const answer = await send(method, path, authorization && body, { 'content-type': 'text/plain', ...(authorization && { authorization }) });
+    const answered = await text(answer);
+    if (answer.statusCode < 300) return answered;
+    const challenge = answer.headers['www-authenticate'];
+    if (answer.statusCode !== 401 || !authentication.learn(agent, [challenge ?? ''])) throw new Error(`${method} ${path}: ${answer.statusCode} ${answered}`);
   }
   throw new Error(`${method} ${path}: challenged again and again`);
+}
+
+async function send(method, path, body = '', headers) {
+  return new Promise((resolve, reject) => {
+    request({ host, port, path, method, agent, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }, resolve).on('error', reject).end(body);
+  });
 }
 
 async function hotRod(saslMechanism) {
