@@ -1,4 +1,4 @@
-import { cdk8s, javascript } from 'projen';
+import { cdk8s, javascript, TaskShell } from 'projen';
 
 const NAME = 'cdk8s-platform-services';
 
@@ -7,8 +7,8 @@ const NEWEST = { cdk8s: '2.70.106', constructs: '10.8.1' };
 
 const project = new cdk8s.ConstructLibraryCdk8s({
   name: NAME,
-  description: 'cdk8s constructs for policy agents (OPA, Cerbos) on Kubernetes',
-  keywords: ['cdk8s', 'kubernetes', 'opa', 'open-policy-agent', 'cerbos', 'authorization'],
+  description: 'cdk8s constructs for policy agents (OPA, Cerbos) and caches (Infinispan) on Kubernetes',
+  keywords: ['cdk8s', 'kubernetes', 'opa', 'open-policy-agent', 'cerbos', 'authorization', 'infinispan', 'cache'],
   author: `${NAME} maintainers`,
   authorAddress: `${NAME}@users.noreply.github.com`,
   repositoryUrl: `https://github.com/${NAME}/${NAME}.git`,
@@ -151,6 +151,8 @@ project.addTask('test:real', {
 project.addTask('test:faults', {
   description: 'The config-reconciler among faults: 200 rounds of each kind (FAULTS_ROUNDS, FAULTS_SEED)',
   exec: 'FAULTS_ROUNDS=${FAULTS_ROUNDS:-200} jest --ci --config test/jest.real.config.js test/reconciler/faults',
+  // projen's own one knows no defaults.
+  shell: TaskShell.system(),
   receiveArgs: true,
 });
 project.addTask('test:cluster', {

@@ -10,6 +10,7 @@ import { InfinispanClient } from '../../reconciler/src/infinispan/infinispan-cli
 
 /** Of each kind. */
 const ROUNDS = Number(process.env.FAULTS_ROUNDS ?? 20);
+if (!(ROUNDS >= 1)) throw new Error(`FAULTS_ROUNDS is ${process.env.FAULTS_ROUNDS}; a number from 1 on is allowed`);
 /** Of the first round; each further one has the next number, so that one round is repeated by its own. */
 const SEED = Number(process.env.FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 32));
 /** A real server takes seconds to start, so of so many rounds that kill a server one has a real one. */
