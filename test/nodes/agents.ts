@@ -1,5 +1,7 @@
 import { App, Chart } from 'cdk8s';
-import { AgentAccess, CerbosEngine, CerbosStorage, OpaEngine, PolicyAgent, PolicyAgentProps, PolicyFiles } from '../../lib';
+import {
+  AgentAccess, CerbosEngine, CerbosLogLevel, CerbosStorage, OpaEngine, OpaLogLevel, PolicyAgent, PolicyAgentProps, PolicyFiles,
+} from '../../lib';
 import { synthesise } from '../support/synth';
 
 /** How an engine is asked in the tests, and what good answers contain. */
@@ -26,6 +28,8 @@ export const OPA: TestEngine = {
       'authz.rego': 'package authz\n\nverdict := {"allow": allow, "node": opa.runtime().env.NODE_NAME}\n\ndefault allow := false\n\nallow if input.user == "alice"\n',
     })],
     decisions: ['authz/verdict'],
+    // Lines for each request cost more than its answer.
+    logLevel: OpaLogLevel.ERROR,
   }),
   ask: (way, { host, namespace }) => way === 'socket'
     ? [`--unix=/run/opa/${namespace}/agent/opa.sock`, '--url=http://agent/v1/data/authz/verdict']
@@ -54,6 +58,7 @@ export const CERBOS: TestEngine = {
   engine: () => new CerbosEngine({
     storage: CerbosStorage.disk(PolicyFiles.inline({ 'document.yaml': CERBOS_POLICY })),
     config: { engine: { globals: { node: '${NODE_NAME}' } } },
+    logLevel: CerbosLogLevel.ERROR,
   }),
   ask: (way, { host, namespace }) => way === 'socket'
     ? [`--grpc=unix:/run/cerbos/${namespace}/agent/cerbos.sock`]
