@@ -184,6 +184,8 @@ test.each(Object.keys(KINDS))('whatever happens while %s, all is in step in the 
       await rig.clear();
     }
     if (!standIn) await server.clear();
+    const done = seed - SEED + 1;
+    if (done % 20 === 0) process.stderr.write(`${kind}: ${done} of ${ROUNDS} rounds\n`);
   }
 }, ROUNDS * 60_000);
 
