@@ -176,7 +176,7 @@ test.each(Object.keys(KINDS))('whatever happens while %s, all is in step in the 
     try {
       await new FaultRound({ rig, server: client, secret: standIn ? undefined : SECRET, real: !standIn, random, trouble: made }).run();
     } catch (error) {
-      throw new Error(`Repeat it: FAULTS_SEED=${seed} FAULTS_ROUNDS=1 npm run test:faults -- -t '${kind}'\n${(error as Error).message}`);
+      throw new Error(`Repeat it: FAULTS_SEED=${seed} FAULTS_ROUNDS=1 npx jest -c test/jest.real.config.js test/reconciler/faults -t '${kind}'\n${(error as Error).message}`);
     } finally {
       client.close();
       await made.stop?.();

@@ -136,6 +136,19 @@ describe('a mirror', () => {
     expect(await server.names()).toEqual(['orders']);
   });
 
+  test('whose name the resource of a user has gets another one, and keeps it', async () => {
+    const name = mirrorName('sessions', 'orders');
+    await rig.plane.kubectl.apply([{ apiVersion: 'infinispan.org/v2alpha1', kind: 'Cache', metadata: { name, namespace: NAMESPACE }, spec: { clusterName: 'sessions', name: 'others' } }]);
+    await server.create('orders', bounded(5));
+    await start([clusterOf(server)]);
+    await mirroredAre('orders');
+    const second = (await rig.resource(mirrorName('sessions', 'orders', 1)))!;
+    await rig.remove(name);
+    await server.create('sign');
+    await mirroredAre('orders', 'sign');
+    expect((await rig.resource(second.metadata.name))?.metadata.uid).toBe(second.metadata.uid);
+  });
+
   test('carries no owner, and goes only after the operator was told to leave the cache alone', async () => {
     await server.create('orders');
     await rig.plane.kubectl.apply([infinispan({ configListener: { enabled: false } })]);

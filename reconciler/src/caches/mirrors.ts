@@ -2,15 +2,17 @@ import { CacheIndex } from './cache-index';
 import { CacheRecord, hashOf, omittedHash } from './cache-record';
 import { LISTENER_DELETE, LISTENER_GENERATION, MANAGED_BY, MARK, OMITTED } from './marks';
 import { InfinispanClient, TOO_LONG } from '../infinispan/infinispan-client';
-import { KubernetesClient, ReadVersion } from '../kubernetes/kubernetes-client';
+import { ApiError, KubernetesClient, ReadVersion } from '../kubernetes/kubernetes-client';
 import { CACHE_API, CacheResource, cachesPath } from '../kubernetes/objects';
-import { mirrorName } from '../names';
+import { mirrorName, mirrorNames } from '../names';
 
 /** What the server has: what `InfinispanClient.cache` returns for a cache that is there. */
 export type Found = NonNullable<Awaited<ReturnType<InfinispanClient['cache']>>>;
 
 /** In bytes. Kubernetes stores 1.5 MiB at most, and writes some of it twice. */
 const LONGEST_TEMPLATE = 900_000;
+/** A resource of that name is there. */
+const CONFLICT = 409;
 
 export interface MirrorsOptions {
   readonly kubernetes: KubernetesClient;
@@ -32,10 +34,10 @@ export class Mirrors {
   /** Has exactly one say what the server has. */
   public async show(cluster: string, cache: string, found: Found, mirrors: CacheRecord[]): Promise<void> {
     const { kubernetes, index, instance, namespace } = this.options;
-    const name = mirrorName(cluster, cache);
+    const names = mirrorNames(cluster, cache);
+    const mirror = names.map((name) => mirrors.find((one) => one.name === name)).find(Boolean);
     // Of another name are those whose `spec.name` somebody changed.
-    for (const other of mirrors.filter((mirror) => mirror.name !== name)) await this.remove(other);
-    const mirror = mirrors.find((one) => one.name === name);
+    for (const other of mirrors.filter((one) => one !== mirror)) await this.remove(other);
     // One that is going comes back when it is gone.
     if (mirror?.deleting) return;
     const { template, omitted, hash } = contentOf(found);
@@ -49,11 +51,10 @@ export class Mirrors {
     };
     index.learn(mirror
       ? await kubernetes.patch<CacheResource>(this.path, mirror, { metadata: { annotations }, ...(changed && { spec: { template } }) })
-      : await kubernetes.create<CacheResource>(this.path, {
+      : await this.create(names, {
         apiVersion: CACHE_API,
         kind: 'Cache',
         metadata: {
-          name,
           namespace,
           labels: { 'app.kubernetes.io/name': 'infinispan', 'app.kubernetes.io/instance': cluster, ...MANAGED_BY },
           annotations: { ...annotations, [OMITTED]: omitted ?? undefined },
@@ -62,10 +63,24 @@ export class Mirrors {
       }));
   }
 
+  /** Makes one, of the first name that no resource of somebody else has. */
+  private async create([name, ...names]: string[], { metadata, ...rest }: Record<string, any>): Promise<CacheResource> {
+    const { kubernetes, index, instance } = this.options;
+    try {
+      return await kubernetes.create<CacheResource>(this.path, { ...rest, metadata: { ...metadata, name } });
+    } catch (error) {
+      const there = error instanceof ApiError && error.status === CONFLICT ? index.find((one) => one.name === name) : undefined;
+      // An own one is about to be known, or to go.
+      if (!there || there.madeBy === instance || names.length === 0) throw error;
+      return this.create(names, { metadata, ...rest });
+    }
+  }
+
   /** Whether there is exactly one already, and it says what has this hash. */
   public shown(cluster: string, cache: string, hash: string, records: readonly CacheRecord[]): boolean {
     const [mirror, ...others] = records;
-    if (others.length > 0 || mirror?.name !== mirrorName(cluster, cache) || mirror.hash !== hash) return false;
+    if (others.length > 0 || mirror?.hash !== hash) return false;
+    if (mirror.name !== mirrorName(cluster, cache) && !mirrorNames(cluster, cache).includes(mirror.name)) return false;
     return this.finished(mirror) && !mirror.deleting && !mirror.paused;
   }
 

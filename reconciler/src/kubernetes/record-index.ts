@@ -36,6 +36,11 @@ export class RecordIndex<O extends KubernetesObject, R extends IndexedRecord> {
     return this.byCluster.get(cluster)?.get(key) ?? this.none;
   }
 
+  /** Looks through all of them. */
+  public find(matches: (record: R) => boolean): R | undefined {
+    return [...this.byUid.values()].find(matches);
+  }
+
   public keysOf(cluster: string): string[] {
     return [...this.byCluster.get(cluster)?.keys() ?? []];
   }
